@@ -1,0 +1,131 @@
+package json
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+)
+
+// Writer appends one JSON document to Out, member by member. It puts the commas; the caller
+// closes what it opens. Values written with an empty key are array elements.
+//
+//	var w json.Writer
+//	w.Open("", '{').Text("status", "complete").Int("n", 3).Close('}')
+type Writer struct {
+	Out   []byte
+	comma bool
+}
+
+func (w *Writer) key(key string) {
+	if w.comma {
+		w.Out = append(w.Out, ',')
+	}
+	w.comma = true
+	if key != "" {
+		w.Out = append(AppendQuoted(w.Out, key), ':')
+	}
+}
+
+// Open starts an object ('{') or array ('[').
+func (w *Writer) Open(key string, bracket byte) *Writer {
+	w.key(key)
+	w.Out = append(w.Out, bracket)
+	w.comma = false
+	return w
+}
+
+// Close ends an object ('}') or array (']').
+func (w *Writer) Close(bracket byte) *Writer {
+	w.Out = append(w.Out, bracket)
+	w.comma = true
+	return w
+}
+
+// Text writes a string.
+func (w *Writer) Text(key, s string) *Writer {
+	w.key(key)
+	w.Out = AppendQuoted(w.Out, s)
+	return w
+}
+
+// TextIf writes a string unless it is empty.
+func (w *Writer) TextIf(key, s string) *Writer {
+	if s == "" {
+		return w
+	}
+	return w.Text(key, s)
+}
+
+// Int writes a whole number.
+func (w *Writer) Int(key string, n int64) *Writer {
+	w.key(key)
+	w.Out = strconv.AppendInt(w.Out, n, 10)
+	return w
+}
+
+// Float writes a number; NaN and the infinities, which JSON has no word for, become null.
+func (w *Writer) Float(key string, f float64) *Writer {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return w.Raw(key, Value("null"))
+	}
+	w.key(key)
+	w.Out = strconv.AppendFloat(w.Out, f, 'f', -1, 64)
+	return w
+}
+
+// Bool writes true or false.
+func (w *Writer) Bool(key string, b bool) *Writer {
+	w.key(key)
+	w.Out = strconv.AppendBool(w.Out, b)
+	return w
+}
+
+// Raw writes a value as it stands; a missing one becomes null.
+func (w *Writer) Raw(key string, v Value) *Writer {
+	w.key(key)
+	if len(v) == 0 {
+		v = Value("null")
+	}
+	w.Out = append(w.Out, v...)
+	return w
+}
+
+// AppendQuoted appends s as a JSON string. Bytes that are not UTF-8 become U+FFFD; the
+// line separators U+2028 and U+2029 stay as they are, as JSON allows.
+func AppendQuoted(dst []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	dst = append(dst, '"')
+	start := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if r == utf8.RuneError && size == 1 {
+				dst = append(append(dst, s[start:i]...), "\uFFFD"...)
+				start = i + 1
+			}
+			i += size
+			continue
+		}
+		if c >= ' ' && c != '"' && c != '\\' {
+			i++
+			continue
+		}
+		dst = append(dst, s[start:i]...)
+		switch c {
+		case '"', '\\':
+			dst = append(dst, '\\', c)
+		case '\n':
+			dst = append(dst, '\\', 'n')
+		case '\r':
+			dst = append(dst, '\\', 'r')
+		case '\t':
+			dst = append(dst, '\\', 't')
+		default:
+			dst = append(dst, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		}
+		i++
+		start = i
+	}
+	return append(append(dst, s[start:]...), '"')
+}

@@ -1,0 +1,334 @@
+/**
+ * Holdfast keeps an LLM answer alive: it retries what may succeed, waits as long as the server
+ * asked, continues a stream that broke without repeating a word, and says so when an answer is
+ * incomplete.
+ *
+ * Units are in the names: `…Ms` milliseconds, `…Bytes` bytes, `…Usd` US dollars. Leaving an
+ * option out gives its default. An option that does not exist throws a {@link HoldfastError}
+ * with code `bad_option` that names the key.
+ */
+
+export type Provider = "gloo" | "openai" | "anthropic" | "xai" | "gemini";
+
+/** What to do about an exchange. */
+export type Decision = "success" | "retry" | "fix_request" | "stop";
+
+/** How an answer ended. Only `complete` is the whole answer. */
+export type Status = "complete" | "content_filter" | "interrupted" | "failed" | "cancelled";
+
+/** Why an exchange failed. */
+export type Reason =
+  | "rate_limit" | "overloaded" | "server_error" | "timeout" | "transport" | "truncated"
+  | "idle_timeout" | "malformed_stream" | "empty_completion" | "malformed_tool_call"
+  | "not_processed" | "edge_error" | "edge_timeout" | "proxy_unavailable" | "quota"
+  | "daily_quota" | "billing" | "spend_cap" | "plan_gate" | "plan_window" | "model_not_on_plan"
+  | "model_not_found" | "auth" | "permission" | "region" | "content_policy" | "context_length"
+  | "request_too_large" | "invalid_request" | "deadline" | "fail_closed" | "cancelled"
+  | "circuit_open" | "budget" | "platform_limit" | "unknown";
+
+export type BreakerEffect = "success" | "failure" | "ignore";
+export type FallbackScope = "never" | "same_provider_other_model" | "other_provider" | "after_retries";
+
+/** One failure, as the provider reported it and as Holdfast understands it. */
+export interface Failure {
+  decision: Decision;
+  reason: Reason;
+  breaker: BreakerEffect;
+  fallback: FallbackScope;
+  /** HTTP status; absent when the failure came without one (network, stream, timer). */
+  status?: number;
+  /** The most specific code the provider gave, e.g. `RATE_LIMIT` or `provider_unavailable`. */
+  code?: string;
+  type?: string;
+  /** Gloo's symbolic name (`PROVIDER_TIMEOUT`) and number (2001). */
+  name?: string;
+  number?: number;
+  /** Gloo's `fault`: who was responsible. */
+  fault?: "client" | "provider" | "internal" | string;
+  /** The server's own literal verdict; absent when it gave none. */
+  retryable?: boolean;
+  /** A sentence that is safe to show to users. Never HTML, never empty. */
+  message: string;
+  /** What happened in the provider's words, for logs. */
+  developerMessage?: string;
+  traceId?: string;
+  requestId?: string;
+  /** Cloudflare's ray id, when its edge answered. */
+  ray?: string;
+  /** How long the server asked to wait. 0 means "now is allowed". Absent when it did not say. */
+  retryAfterMs?: number;
+  /** `retry-after`, `RetryInfo`, `message`, … */
+  retryAfterSource?: string;
+}
+
+/** Token counts as the provider reported them, in one form. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  totalTokens?: number;
+  cachedTokens?: number;
+  reasoningTokens?: number;
+}
+
+/** One HTTP exchange made for a call. */
+export interface Attempt {
+  /** 1, 2, 3, … */
+  attempt: number;
+  /** Why it was sent. */
+  kind: "first" | "retry" | "continue" | "resume" | "restart";
+  provider: Provider;
+  api: string;
+  model?: string;
+  /** Milliseconds since the Unix epoch. */
+  startedAtMs: number;
+  /** From sending to response headers, to the first delta, and to the end. */
+  headersMs?: number;
+  firstDeltaMs?: number;
+  durationMs?: number;
+  httpStatus?: number;
+  requestId?: string;
+  traceId?: string;
+  /** What was waited before this attempt, and why. */
+  waitedMs: number;
+  waitSource?: "hint" | "backoff" | "offline";
+  /** Absent when the attempt succeeded. */
+  error?: Failure;
+  finishReason?: string;
+  /** Whether answer text of this attempt reached the caller, and how many characters. */
+  shown: boolean;
+  textLength: number;
+  /** Whether the attempt carried a tool call, whole or not. */
+  toolCall: boolean;
+  /** Characters removed where this attempt's text met the text before it. */
+  trimmed?: number;
+  usage?: Usage;
+}
+
+/** A complete tool call. `arguments` is the JSON text that the model wrote. */
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: string;
+}
+
+/** A piece of an answer. */
+export type Delta =
+  | { type: "text"; text: string }
+  | { type: "reasoning"; text: string }
+  | { type: "refusal"; text: string }
+  | ({ type: "tool_call" } & ToolCall)
+  /** Background answers only: discard all text so far, the answer starts again from zero. */
+  | { type: "restart" };
+
+/** How a streamed answer ended. */
+export interface AnswerResult {
+  status: Status;
+  /** All text that was shown, in order, without repeats. */
+  text: string;
+  refusal?: string;
+  reasoning?: string;
+  /** The provider's own word (`stop`, `length`, `end_turn`, …); absent when it sent none. */
+  finishReason?: string;
+  toolCalls: ToolCall[];
+  /** Summed over all attempts that reported it. */
+  usage?: Usage;
+  model?: string;
+  id?: string;
+  requestId?: string;
+  /** Gloo served a replacement for this deprecated model. */
+  redirectedFrom?: string;
+  attempts: Attempt[];
+  /** Full retries made before any text was shown (or, in background, with a restart). */
+  fullRetries: number;
+  /** Whether an automatic continuation was sent. */
+  continued: boolean;
+  /** The first real failure that ended the answer, unless the status is `complete` or `content_filter`. */
+  error?: Failure;
+  /** When the server allows the next try, in milliseconds since the epoch. */
+  retryAtMs?: number;
+  /** What a page may offer now. `continue` appends to the text, `try_again` replaces it. */
+  offer: ("continue" | "try_again")[];
+  /** Things worth knowing that did not change the outcome. */
+  warnings: string[];
+}
+
+/** The result of {@link Client.request}. */
+export interface Result<T = any> {
+  data: T;
+  /** HTTP status of the attempt that succeeded, and its headers (lower-case names). */
+  httpStatus: number;
+  headers: Record<string, string>;
+  model?: string;
+  id?: string;
+  usage?: Usage;
+  requestId?: string;
+  redirectedFrom?: string;
+  attempts: Attempt[];
+}
+
+/** What happens during calls, for logs and timelines. Carries no key, prompt or answer text. */
+export type CallEvent = { call: number; atMs: number } & (
+  | { type: "sent"; attempt: number; kind: Attempt["kind"] }
+  | { type: "responded"; attempt: number; httpStatus: number; requestId?: string }
+  | { type: "streaming"; attempt: number }
+  | { type: "failed"; attempt: number; error: Failure }
+  | { type: "waiting"; attempt: number; waitMs: number; untilMs: number; source: "hint" | "backoff" }
+  | { type: "offline"; attempt: number }
+  | { type: "joined"; attempt: number; trimmed: number }
+  | { type: "restarted"; attempt: number }
+  | { type: "warning"; attempt: number; message: string }
+  | { type: "done"; status: Status | "success"; attempts: number }
+);
+
+/** Limits of one kind of call. Defaults depend on the provider; see the README's table. */
+export interface Budget {
+  /** Attempts in all, including the first. */
+  attempts?: number;
+  /** Backoff before attempt n+1: `full` U(0, min(cap, base·2^(n-1))); `added` min(cap, base·2^(n-1)) + U(0, 1 s). */
+  backoff?: "full" | "added";
+  backoffBaseMs?: number;
+  backoffCapMs?: number;
+  /** The longest wait asked for by a server that is obeyed. A longer one ends the call with `retryAtMs`. */
+  maxHintMs?: number;
+  /** The whole call, waits included. 0 switches it off. */
+  totalMs?: number;
+  /** Automatic continuations after shown text. 0 switches them off. Default 1 (0 in background). */
+  continues?: number;
+}
+
+export interface Policy {
+  /** `false`: another layer owns the retries; every call makes one attempt and no continuation. Default true. */
+  owner?: boolean;
+  /** Someone waits for the answer (the default kind of call). */
+  interactive?: Budget;
+  /** Nobody waits (`background: true`). */
+  background?: Budget;
+  /** Wait for response headers. Default 600 000. 0 switches it off; likewise the next two. */
+  headersMs?: number;
+  /** Wait from headers to the first delta. Default 600 000 (xai 3 600 000). */
+  firstDeltaMs?: number;
+  /** Silence while a read is outstanding; any byte counts as life. Default 120 000. */
+  idleMs?: number;
+  /** After the answer's end: wait for usage, at most 2000. Default 2000. */
+  drainMs?: number;
+  /** Largest request or response body. Default 16 MiB. */
+  maxBodyBytes?: number;
+  /** Largest single stream event. Default 8 MiB. */
+  maxEventBytes?: number;
+  /** The continuation message; `{partial}` stands for the text so far. */
+  continuation?: string;
+}
+
+export interface ClientOptions {
+  provider: Provider;
+  /**
+   * The provider's key. It stays in JavaScript: it never enters the WebAssembly program, a log or
+   * an event. In a browser it needs `dangerouslyAllowBrowser: true`, since every visitor can read it.
+   */
+  apiKey?: string;
+  /** A credential for a server of yours, sent as `Authorization: Bearer …`. A function is asked before each attempt. */
+  token?: string | (() => string | Promise<string>);
+  dangerouslyAllowBrowser?: boolean;
+  /** Default: the provider's own host. In a page this is usually a server of yours, e.g. `/api`. */
+  baseURL?: string;
+  /** Sent with every attempt. */
+  headers?: Record<string, string>;
+  policy?: Policy;
+  onEvent?: (event: CallEvent) => void;
+  /** Where the program is: a URL, bytes, a compiled module or a response. Default: `holdfast.wasm` beside this module. */
+  wasm?: string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module | Response | Promise<Response>;
+
+  /** For tests. Each replaces the host's own. */
+  fetch?: typeof fetch;
+  /** Waits between attempts. Resolving early ends the wait early. Must reject or resolve when `signal` aborts. */
+  sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
+  /** Uniform in [0, 1). */
+  random?: () => number;
+  /** Milliseconds since the epoch. */
+  now?: () => number;
+}
+
+export interface CallOptions {
+  /** Nobody is waiting: a larger budget, and a broken stream starts again after a `restart` delta. Default false. */
+  background?: boolean;
+  /** Added to the client's headers; wins over them. */
+  headers?: Record<string, string>;
+  signal?: AbortSignal;
+  /** The whole call, waits included; overrides the budget's `totalMs`. */
+  timeoutMs?: number;
+  /** Overrides of the client's policy for this call. */
+  policy?: Policy;
+  /** The wire format, when the path does not tell. */
+  api?: "chat" | "responses";
+  onEvent?: (event: CallEvent) => void;
+}
+
+export interface StreamOptions extends CallOptions {
+  /** Called for each delta, in order. An answer that has `onDelta` runs without being iterated. */
+  onDelta?: (delta: Delta) => void;
+  /** Go on from this text instead of starting: what `answer.continue()` uses. */
+  continues?: string | { text: string };
+}
+
+/**
+ * An answer on its way. Iterate it, or give `onDelta`, or await `text()` or `result`: the first
+ * of these starts reading. A slow reader slows the provider down and never looks like a stall.
+ */
+export interface Answer extends AsyncIterable<Delta> {
+  /** Settles when the answer has ended. Never rejects for a provider's failure; rejects for a {@link HoldfastError} with a `bad_…` or `program_…` code. */
+  readonly result: Promise<AnswerResult>;
+  /** The text shown so far. */
+  readonly partial: string;
+  /** A new answer that goes on from this one's text. Its deltas are only the new ones; its result has the whole text. Throws unless this answer has ended and offers it. */
+  continue(options?: StreamOptions): Answer;
+  /** A new answer to the same request, from zero; it replaces this one. */
+  tryAgain(options?: StreamOptions): Answer;
+  /** Ends the answer with status `cancelled`, keeping its text. Harmless after the end. */
+  cancel(reason?: unknown): void;
+  /** The answer's text as a stream of strings. Errors with the failure unless the answer completes. Cancelling it cancels the answer. */
+  toReadableStream(): ReadableStream<string>;
+  /** The whole text; throws a {@link HoldfastError} (with `partial`) unless the answer is complete. */
+  text(): Promise<string>;
+}
+
+export interface Client {
+  /** One request, one JSON answer. Throws a {@link HoldfastError}. */
+  request<T = any>(path: string, body: unknown, options?: CallOptions): Promise<Result<T>>;
+  /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
+  stream(path: string, body: unknown, options?: StreamOptions): Answer;
+  /** Cancels every call of this client and frees it. */
+  close(): void;
+}
+
+/**
+ * Everything that Holdfast throws. `code` is a stable word: the failure's `reason` for what a
+ * provider did, or one of `bad_option`, `bad_body`, `bad_response`, `body_too_large`,
+ * `load_failed`, `version_mismatch`, `program_died`, `closed`.
+ */
+export class HoldfastError extends Error {
+  readonly name: "HoldfastError";
+  readonly code: string;
+  readonly decision?: Decision;
+  readonly reason?: Reason;
+  /** The failure that ended the call. `cause` is the first one, when that was another. */
+  readonly failure?: Failure;
+  readonly attempts?: Attempt[];
+  readonly retryAtMs?: number;
+  /** Text that was shown before the failure. */
+  readonly partial?: string;
+}
+
+/** Loads the program once; later calls share it. A load that failed can be tried again. */
+export function createClient(options: ClientOptions): Promise<Client>;
+
+/** Classifies one response. `body` may be text, bytes or parsed JSON. */
+export function classify(provider: Provider, status: number, headers: Headers | Record<string, string> | [string, string][] | null | undefined, body: unknown): Promise<Failure | { decision: "success"; requestId?: string }>;
+
+/** Whether sending the same request again may succeed, for an error thrown by an SDK, fetch or Holdfast. */
+export function isRetryable(error: unknown, options: { provider: Provider }): Promise<boolean>;
+
+/** Releases the program. The next call loads it again. */
+export function unload(): void;
+
+/** The version of this package. */
+export const version: string;
