@@ -1,0 +1,60 @@
+// Package bind drives the core from JavaScript. It is the Go side of one protocol; the other
+// side is wasm/js/protocol.js, and both open with the same text:
+//
+// The program and its host share integer handles and bytes in linear memory.
+//
+// Inward, the host calls exports. It asks hf_in(n) for room, writes n bytes there, and calls an
+// export; every export except hf_protocol, hf_in and hf_out runs to its end at once, takes the
+// present time in milliseconds where time matters, and returns one number r:
+//
+//	r < 0    the handle is unknown, or its call has ended: nothing to do
+//	r >= 0   r & 1 (READ)  the host should read the attempt's next chunk
+//	         r & 2 (TEXT)  the output is the UTF-8 of one text delta, else it is JSON
+//	         r >> 3        the length of the output, which begins at hf_out()
+//
+// JSON output is an array of {"delta":…}, {"event":…}, {"done":…} and {"error":…}, in order. It
+// stands until the next export is called, and the host delivers it only after the export has
+// returned: user code never runs inside the program.
+//
+//	hf_protocol()                                 version of this protocol
+//	hf_in(n), hf_out()                            pointers; take a fresh view after each
+//	hf_client(client, n)                          options, JSON
+//	hf_close(client)
+//	hf_open(client, call, stream, n, m, now)      n bytes of options, JSON, then m bytes of body
+//	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
+//	hf_received(call, attempt, n, now)            a chunk of the response body
+//	hf_ended(call, attempt, now)                  the body ended cleanly
+//	hf_broke(call, attempt, n, now)               {name, code, message} of the failure, JSON
+//	hf_demand(call, now)                          the consumer has room for more
+//	hf_tick(call, now)                            the time that wake asked for has come
+//	hf_abort(call, now)                           the caller cancelled
+//	hf_online(call, online, now)                  the network went away (0) or came back (1)
+//	hf_free(call)                                 forget a call, also one that runs
+//	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
+//	hf_retryable(n)                               {provider, error}
+//
+// Outward, the program calls the host object that stood in globalThis.__holdfast when it
+// started. Each call returns at once and must not throw:
+//
+//	host.ready()                                        exports may be called from now on
+//	host.send(call, attempt, method, url, auth, headers, body)
+//	                        auth is "", or a header with its scheme to complete with the secret,
+//	                        such as "authorization: Bearer "; headers is JSON [[name, value], …];
+//	                        body is a Uint8Array that the host owns, or null
+//	host.cancel(call, attempt)                          stop an attempt's exchange
+//	host.wake(call, ms, wait)   call hf_tick in ms milliseconds, instead of any earlier wish;
+//	                            ms < 0: never. wait is true for a wait between attempts, which
+//	                            an injected sleep may cut short: hf_tick's now then counts as
+//	                            the time that was waited for.
+//	host.random()                                       uniform in [0, 1)
+package bind
+
+// Protocol is the version that both sides must agree on.
+const Protocol = 1
+
+// Bits of an export's result.
+const (
+	readBit   = 1
+	textBit   = 2
+	lengthBit = 3 // shift of the output's length
+)
