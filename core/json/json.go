@@ -106,6 +106,30 @@ func (v Value) member(key string) (found Value) {
 	return nil
 }
 
+// Pick is Get for several keys of one object in a single pass over it: found[i] becomes the
+// member keys[i], or stays as it was when there is none. The first of a repeated key counts.
+func (v Value) Pick(keys []string, found []Value) {
+	if v.Kind() != '{' {
+		return
+	}
+	var have uint64 // bit i: found[i] is set; so at most 64 keys
+	for i := space(v, 1); v[i] != '}'; {
+		nameEnd := skip(v, i)
+		name := v[i:nameEnd]
+		i = space(v, space(v, nameEnd)+1)
+		end := skip(v, i)
+		for k := range keys {
+			if have&(1<<k) == 0 && equalName(name, keys[k]) {
+				found[k], have = v[i:end:end], have|1<<k
+			}
+		}
+		i = space(v, end)
+		if v[i] == ',' {
+			i = space(v, i+1)
+		}
+	}
+}
+
 // Each calls yield for every member of an object (key unquoted) or element of an array (key
 // empty), in order, until yield returns false. On other kinds it does nothing.
 func (v Value) Each(yield func(key string, item Value) bool) {

@@ -92,6 +92,26 @@ func TestWriter(t *testing.T) {
 	}
 }
 
+func TestEdit(t *testing.T) {
+	v := parse(t, `{"a":1, "b":[ ],"a":2}`)
+	for _, c := range []struct {
+		got  Value
+		want string
+	}{
+		{v.With("c", []byte(`true`)), `{"a":1,"b":[ ],"a":2,"c":true}`},
+		{v.With("b", v.Get("b").Add([]byte(`3`))), `{"a":1,"b":[ 3],"a":2}`},
+		{v.With("a", []byte(`0`)), `{"a":0,"b":[ ],"a":0}`},
+		{v.Get("b").Add([]byte(`3`)).Add([]byte(`{}`)), `[ 3,{}]`},
+		{v.Get("a").With("x", []byte(`1`)), `1`},
+		{parse(t, `{"":1}`).With("x", []byte(`2`)), `{"":1,"x":2}`},
+		{v.Add([]byte(`1`)), string(v)},
+	} {
+		if string(c.got) != c.want || !Valid(c.got) {
+			t.Errorf("got %s, want %s", c.got, c.want)
+		}
+	}
+}
+
 // FuzzParse holds the package to encoding/json: both agree on what is JSON, and on what it says.
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"a":[1,-0.5e+3,"\u00e9\ud83d\ude00",null,true,false,{}]}`, `[1,]`, `{"a":1,}`, `01`, `"\x"`, ` 1 2`, `{"a" 1}`, "\"\t\"", `-`, `1.`, `.5`, `nul`} {

@@ -129,3 +129,42 @@ func AppendQuoted(dst []byte, s string) []byte {
 	}
 	return append(append(dst, s[start:]...), '"')
 }
+
+// With returns a copy of the object with member key set to value, in the place of the old one or
+// at the end. What is not an object comes back unchanged.
+func (v Value) With(key string, value []byte) Value {
+	if v.Kind() != '{' {
+		return v
+	}
+	out := append(make([]byte, 0, len(v)+len(key)+len(value)+8), '{')
+	member := func(name string, item []byte) {
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(AppendQuoted(out, name), ':'), item...)
+	}
+	found := false
+	v.Each(func(name string, item Value) bool {
+		if name == key {
+			found, item = true, value
+		}
+		member(name, item)
+		return true
+	})
+	if !found {
+		member(key, value)
+	}
+	return append(out, '}')
+}
+
+// Add returns a copy of the array with item at its end. What is not an array comes back unchanged.
+func (v Value) Add(item []byte) Value {
+	if v.Kind() != '[' {
+		return v
+	}
+	out := append(make([]byte, 0, len(v)+len(item)+1), v[:len(v)-1]...)
+	if v.At(0) != nil {
+		out = append(out, ',')
+	}
+	return append(append(out, item...), ']')
+}
