@@ -1,0 +1,35 @@
+// Command run is the simulated provider on its own, for tests in other languages:
+//
+//	go run ./tests/sim/run -addr 127.0.0.1:0
+//
+// It prints "listening http://127.0.0.1:PORT" and ends when its standard input closes, so that it
+// never outlives the test that started it.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+
+	"holdfast/tests/sim/server"
+)
+
+func main() {
+	addr := flag.String("addr", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	flag.Parse()
+	listener, err := net.Listen("tcp", *addr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "Cannot listen:", err)
+		os.Exit(1)
+	}
+	fmt.Printf("listening http://%s\n", listener.Addr())
+	go func() {
+		io.Copy(io.Discard, os.Stdin)
+		os.Exit(0)
+	}()
+	fmt.Fprintln(os.Stderr, http.Serve(listener, &server.Server{CORS: true}))
+	os.Exit(1)
+}
