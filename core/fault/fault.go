@@ -108,7 +108,12 @@ type Fault struct {
 	Reason   Reason
 	Breaker  Effect
 	Fallback Scope
-	Hint     Hint
+	// Hint is the wait before the same request may be sent again. With Decision Stop it is known
+	// only for a rate limit whose wait is too long to hold a call open for: show it, or come back.
+	Hint Hint
+	// Resets says when money or a plan's allowance comes back, for people to read. Nobody waits
+	// for it.
+	Resets Hint
 	// MaxRetries bounds how often this kind of fault may be retried within one call, below the
 	// call's own budget. 0 means that only the budget counts.
 	MaxRetries int

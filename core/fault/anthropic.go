@@ -1,0 +1,17 @@
+package fault
+
+// Anthropic's Messages API. Its error types are few and mean what they say; what is exact stands
+// in details.error_code and in the message. Sources: api/errors, api/rate-limits.
+
+var anthropicRows = []row{
+	// status, type or details.error_code, message, outcome
+	{0, "overloaded_error", "", overloaded},
+	{0, "rate_limit_error", "", rateLimited},
+	{0, "request_too_large", "", tooLarge},
+	{0, "timeout_error", "", timedOutOnce}, // stream, instead of sending the same again
+	{504, "", "", timedOutOnce},
+	{0, "", "blocked by content filtering policy", againstRules},
+	{400, "", "invalid x-api-key|invalid api key", badKey},
+	{404, "", "model", noSuchModel},
+	{0, "authentication_error", "", badKey},
+}

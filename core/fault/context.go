@@ -1,0 +1,18 @@
+package fault
+
+// A prompt that is longer than the model's context window: the same everywhere, said differently.
+
+var contextRows = []row{
+	{0, "context_length_exceeded|CONTEXT_LENGTH_EXCEEDED|model_context_window_exceeded|context_window_exceeded", "", tooLong},
+	{400, "", contextWords, tooLong},
+	{413, "", contextWords, tooLong},
+	{422, "", contextWords, tooLong},
+}
+
+const contextWords = "prompt is too long|" + // Anthropic
+	"exceeds the context window|context window exceed|" + // OpenAI
+	"maximum context length|reduce the length of the messages|" +
+	"input token count*exceeds the maximum|" + // Gemini
+	"maximum prompt length is|too long for this model|" + // xAI
+	"exceed context limit|exceeds the model's context|exceeds the available context size|" + // Anthropic, vLLM, llama.cpp
+	"context length exceeded|exceeds the maximum context|input is too long"

@@ -1,0 +1,148 @@
+package fault
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+)
+
+// What answers from proxies, CDNs and login pages mean: bodies that no provider wrote.
+
+// edgeRows are Cloudflare's numbers, as they stand in "error code: 1015" or on an HTML page.
+// They say more than the 403, 429 or 530 that they come with.
+var edgeRows = []struct {
+	from, to int64
+	then     outcome
+}{
+	{1006, 1008, forbidden},   // this address is banned
+	{1009, 1009, wrongPlace},  // this country is banned
+	{1010, 1012, forbidden},   // this client, hotlink or bot is banned
+	{1015, 1015, rateLimited}, // by the owner of the site
+	{1016, 1016, edgeFailed},  // the origin's name does not resolve
+	{1020, 1020, forbidden},   // a firewall rule
+	{1101, 1102, edgeFailed},  // a Worker threw, or ran too long
+	{1000, 1099, edgeBroken},  // other trouble with names and certificates
+}
+
+// proxyWords are what proxies write in plain text when they cannot reach the origin (Envoy,
+// nginx, HAProxy, AWS, Heroku). They count only with a status of the 5xx family.
+const proxyWords = "upstream connect error|disconnect/reset before headers|upstream request timeout|" +
+	"no healthy upstream|connection termination|upstream prematurely closed|bad gateway|" +
+	"connection refused|no server is available|dns resolution failure|remote connection failure"
+
+// edge classifies a body that is no JSON. It says false where the status decides.
+func (x *evidence) edge() (outcome, bool) {
+	switch x.env.shape {
+	case page, edgeText:
+		if x.env.number >= 1000 {
+			for _, r := range edgeRows {
+				if r.from <= x.env.number && x.env.number <= r.to {
+					return r.then, true
+				}
+			}
+		}
+		status := x.status
+		if x.env.shape == edgeText && 400 <= x.env.number && x.env.number <= 599 {
+			status = int(x.env.number)
+		}
+		switch {
+		case status < 300:
+			return loginPage, true
+		case status == 403:
+			return edgeBlocked, true
+		case status == 504:
+			return edgeTooLate, true
+		case status == 500 || status == 502 || status == 503:
+			return edgeFailed, true
+		}
+		return statusOutcome(status), true
+	case plain:
+		if x.status >= 500 && says(x.words, proxyWords) {
+			return proxyDown, true
+		}
+	}
+	return outcome{}, false
+}
+
+// readPage keeps of an HTML page what helps support: its title, its error number, its ray.
+func (e *envelope) readPage(body []byte) {
+	e.shape = page
+	text := string(body[:min(len(body), maxSearch)])
+	words := lower(text)
+	if _, rest, ok := between(words, text, "<title", ">"); ok {
+		if title, _, ok := strings.Cut(rest, "<"); ok {
+			e.message = strings.Join(strings.Fields(title), " ")
+		}
+	}
+	for _, before := range []string{"error code: ", "error code ", "cf-error-code\">", "error ", "error&nbsp;"} {
+		if _, rest, ok := strings.Cut(words, before); ok {
+			if n := leadingNumber(rest); 1000 <= n && n <= 1199 {
+				e.number = n
+				break
+			}
+		}
+	}
+	if _, rest, ok := strings.Cut(words, "ray id:"); ok {
+		e.ray = firstHex(rest[:min(len(rest), 200)])
+	}
+}
+
+// between returns the part of text after open and the next shut, found in words, which is the
+// same text in lower case.
+func between(words, text, open, shut string) (before, after string, ok bool) {
+	at := strings.Index(words, open)
+	if at < 0 {
+		return "", "", false
+	}
+	end := strings.Index(words[at:], shut)
+	if end < 0 {
+		return "", "", false
+	}
+	return text[:at], text[at+end+len(shut):], true
+}
+
+// edgeNumber reads Cloudflare's plain body "error code: 1015".
+func edgeNumber(text string) (int64, bool) {
+	const start = "error code:"
+	if len(text) > 64 || len(text) < len(start) || lower(text[:len(start)]) != start {
+		return 0, false
+	}
+	n := leadingNumber(strings.TrimSpace(text[len(start):]))
+	return n, n > 0
+}
+
+func leadingNumber(s string) int64 {
+	end := 0
+	for end < len(s) && end < 9 && '0' <= s[end] && s[end] <= '9' {
+		end++
+	}
+	n, _ := strconv.ParseInt(s[:end], 10, 64)
+	return n
+}
+
+// firstHex returns the first run of 16 or more hexadecimal digits: a ray.
+func firstHex(s string) string {
+	run := 0
+	for i := 0; i <= len(s); i++ {
+		if i < len(s) && ('0' <= s[i] && s[i] <= '9' || 'a' <= s[i] && s[i] <= 'f') {
+			run++
+			continue
+		}
+		if run >= 16 {
+			return s[i-run : i]
+		}
+		run = 0
+	}
+	return ""
+}
+
+// isPage reports that body is an HTML document. A text or XML answer may also begin with "<", so
+// the content type or the first tag must say so.
+func isPage(body []byte, contentType string) bool {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")))
+	if len(body) == 0 || body[0] != '<' {
+		return false
+	}
+	start := lower(string(body[:min(len(body), 15)]))
+	return strings.Contains(lower(contentType), "html") || strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+}

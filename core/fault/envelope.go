@@ -1,0 +1,509 @@
+package fault
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"holdfast/core/json"
+)
+
+// A shape is what kind of body came.
+type shape byte
+
+const (
+	nothing   shape = iota // no body, or one that says nothing
+	structure              // JSON
+	page                   // HTML, from a proxy or a login page
+	edgeText               // "error code: 1015", Cloudflare's plain form
+	plain                  // any other text
+)
+
+// An envelope is an error body of any provider or proxy, unpacked. Every field may be empty: no
+// sender can be trusted to send it, or to send it in the type that its documentation names.
+type envelope struct {
+	shape   shape
+	isError bool // it says by itself that it is an error, whatever the status says
+
+	code    string   // error.code where it is a word
+	typ     string   // error.type
+	status  string   // Google's error.status
+	symbol  string   // Gloo's error.name
+	inner   []string // more exact words found deeper: details' reasons, innererror.code
+	number  int64    // a numeric code or status; for HTML, the edge's error number
+	message string   // at most maxSearch bytes
+	advice  string   // Gloo's developer_message
+
+	source    json.Value // the object in which the fields stood
+	details   json.Value // Google's error.details
+	retryable json.Value // Gloo's verdict; only from the outermost object
+	requestID string
+	traceID   string
+	blame     string
+	ray       string
+}
+
+// read unpacks a body. It looks at all bytes only where they are JSON, and copies none but the
+// texts that it keeps.
+func read(body []byte) (e envelope) {
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")))
+	if len(body) == 0 || string(body) == "null" {
+		return e
+	}
+	switch c := body[0]; {
+	case c == '{' || c == '[' || c == '"':
+		v, err := json.Parse(body)
+		if err != nil {
+			v, err = json.Parse(withoutStrayCommas(body))
+		}
+		if err == nil {
+			e.unpack(v, 0)
+			return e
+		}
+		if len(body) > maxSearch {
+			body = body[:maxSearch]
+		}
+	case c == '<':
+		e.readPage(body)
+		return e
+	}
+	if len(body) > maxNested {
+		body = body[:maxNested]
+	}
+	text := string(body)
+	if v, ok := firstData(text); ok {
+		e.unpack(v, 0)
+		return e
+	}
+	e.shape = plain
+	e.message = text[:min(len(text), maxSearch)]
+	if n, ok := edgeNumber(text); ok {
+		e.shape, e.number = edgeText, n
+	} else if v, ok := jsonWithin(text); ok {
+		e.unpack(v, 1)
+	}
+	return e
+}
+
+// The members that can matter of an answer, in one list so that one pass finds them all.
+const (
+	outError = iota
+	outDetail
+	outErrors
+	outMessage
+	outMsg
+	outDescription
+	outCode
+	outType
+	outStatus
+	outStatusCode
+	outStatusCode2
+	outObject
+	outSuccess
+	outRequestID
+	outRequestID2
+	outResponse
+	outInteraction
+	outChoices
+	outCount
+)
+
+var outKeys = []string{
+	"error", "detail", "errors", "message", "msg", "error_description", "code", "type", "status",
+	"statusCode", "status_code", "object", "success", "request_id", "requestId", "response",
+	"interaction", "choices",
+}
+
+// The members that can matter of the object that describes the error itself.
+const (
+	inMessage = iota
+	inMsg
+	inDescription
+	inDetail
+	inCode
+	inGlooCode
+	inErrorCode
+	inReason
+	inType
+	inStatus
+	inName
+	inDetails
+	inError
+	inInnerError
+	inMetadata
+	inTraceID
+	inFault
+	inAdvice
+	inRequestID
+	inCount
+)
+
+var inKeys = []string{
+	"message", "msg", "description", "detail", "code", "gloo_code", "error_code", "reason", "type",
+	"status", "name", "details", "error", "innererror", "metadata", "trace_id", "fault",
+	"developer_message", "request_id",
+}
+
+// unpack reads one JSON value. depth counts the layers opened so far: some senders wrap an error
+// as text inside another one, and five layers are enough for all that was ever seen.
+func (e *envelope) unpack(v json.Value, depth int) {
+	if depth > 5 {
+		return
+	}
+	e.shape = structure
+	switch v.Kind() {
+	case '"':
+		if inner, ok := nested(v); ok {
+			e.unpack(inner, depth+1)
+		} else if !blank(v) {
+			e.message = head(v, maxSearch)
+		}
+	case '[':
+		e.unpack(v.At(0), depth+1)
+	case '{':
+		e.unpackObject(v, depth)
+	}
+}
+
+func (e *envelope) unpackObject(v json.Value, depth int) {
+	var o [outCount]json.Value
+	v.Pick(outKeys, o[:])
+
+	failed, status, errors := o[outError], o[outStatus], o[outErrors]
+	for _, whole := range []json.Value{o[outResponse], o[outInteraction]} { // response.failed carries it all
+		if failed.Missing() && whole.Kind() == '{' {
+			failed, errors, status = whole.Get("error"), whole.Get("errors"), whole.Get("status")
+		}
+	}
+	if failed.Missing() {
+		failed = o[outChoices].At(0).Get("error") // OpenRouter puts it into the choice
+	}
+	if failed.Kind() == '[' { // Cloudflare's AI gateway
+		failed = failed.At(0)
+	}
+
+	set(&e.requestID, o[outRequestID])
+	set(&e.requestID, o[outRequestID2])
+	e.setNumber(status)
+	e.setNumber(o[outStatusCode])
+	e.setNumber(o[outStatusCode2])
+	if o[outType].Text() == "error" || o[outObject].Text() == "error" || status.Text() == "failed" || o[outSuccess].False() {
+		e.isError = true
+	}
+
+	detail := o[outDetail]
+	switch {
+	case failed.Kind() == '{':
+		e.isError = true
+		e.verdict(failed, depth)
+		e.unpackError(failed, depth)
+		e.setCode(o[outCode])
+		e.setType(o[outType])
+	case !blank(failed):
+		e.isError = true
+		e.unpackErrorText(failed, &o, v, depth)
+	case detail.Kind() == '{':
+		e.verdict(detail, depth)
+		e.unpackError(detail, depth)
+	case detail.Kind() == '[' || !blank(detail):
+		e.unpackDetail(detail, v, depth)
+		e.setCode(o[outCode])
+	case errors.At(0).Kind() == '{':
+		e.unpackError(errors.At(0), depth)
+		e.setCode(o[outCode])
+	case !blank(errors.At(0)):
+		e.source, e.message = v, head(errors.At(0), maxSearch)
+		e.setCode(o[outCode])
+	case e.isError || !o[outMessage].Missing() || !o[outMsg].Missing() || !o[outCode].Missing():
+		// Flat: {"type":"error","code":…,"message":…} in a stream, {"statusCode":429,"message":…}.
+		if o[outType].Text() == "error" {
+			e.verdict(v, depth)
+		}
+		e.unpackError(v, depth)
+	}
+}
+
+// verdict keeps Gloo's literal verdict. It counts only where Gloo puts it: in the outermost
+// error, not in text that happens to contain another one.
+func (e *envelope) verdict(source json.Value, depth int) {
+	if depth == 0 {
+		e.retryable = source.Get("retryable")
+	}
+}
+
+// unpackErrorText reads {"error":"text"}. The text is the message, unless there is one beside it:
+// then the text is the code (Gloo's Data Engine, OAuth).
+func (e *envelope) unpackErrorText(failed json.Value, o *[outCount]json.Value, v json.Value, depth int) {
+	e.source = v
+	if inner, ok := nested(failed); ok {
+		e.unpack(inner, depth+1)
+		return
+	}
+	e.setCode(o[outCode])
+	e.setType(o[outType])
+	e.message = head(failed, maxSearch)
+	for _, m := range []json.Value{o[outMessage], o[outDescription]} {
+		if !blank(m) {
+			e.message = head(m, maxSearch)
+			set(&e.code, failed)
+			return
+		}
+	}
+}
+
+// unpackDetail reads FastAPI's two other forms: a text, or a list of what is wrong with each field.
+func (e *envelope) unpackDetail(detail, v json.Value, depth int) {
+	e.source = v
+	if detail.Kind() == '[' {
+		e.message = validation(detail)
+		e.typ = "validation_error"
+		return
+	}
+	if inner, ok := nested(detail); ok {
+		e.unpack(inner, depth+1)
+		return
+	}
+	e.message = head(detail, maxSearch)
+}
+
+// unpackError reads the object that describes the error itself.
+func (e *envelope) unpackError(v json.Value, depth int) {
+	var o [inCount]json.Value
+	v.Pick(inKeys, o[:])
+	message := o[inMessage]
+	for _, other := range []json.Value{o[inMsg], o[inDescription]} {
+		if message.Missing() {
+			message = other
+		}
+	}
+	if o[inError].Kind() == '{' && message.Missing() { // {"error":{"error":{…}}}
+		e.unpack(v, depth+1)
+		return
+	}
+
+	e.source = v
+	e.setCode(o[inGlooCode]) // a number beside the word in code
+	e.setCode(o[inCode])
+	e.setType(o[inType])
+	if o[inStatus].Text() != "failed" {
+		set(&e.status, o[inStatus])
+	}
+	e.setNumber(o[inStatus])
+	set(&e.symbol, o[inName])
+	set(&e.traceID, o[inTraceID])
+	set(&e.blame, o[inFault])
+	set(&e.requestID, o[inRequestID])
+	if e.advice == "" {
+		e.advice = head(o[inAdvice], maxSearch)
+	}
+	e.addInner(o[inInnerError].Get("code"))    // Azure
+	e.addInner(o[inDetails].Get("error_code")) // Anthropic
+	e.addInner(o[inErrorCode])
+	e.addInner(o[inReason])
+	if o[inDetails].Kind() == '[' {
+		e.details = o[inDetails]
+	}
+
+	switch message.Kind() {
+	case '"':
+		if inner, ok := nested(message); ok {
+			e.unpack(inner, depth+1)
+			return
+		}
+		if !blank(message) {
+			e.message = head(message, maxSearch)
+		}
+	case '{', '[':
+		e.message = string(message[:min(len(message), maxSearch)])
+		if inner := message.Get("message"); !blank(inner) {
+			e.message = head(inner, maxSearch)
+		}
+	default:
+		switch detail := o[inDetail]; detail.Kind() {
+		case '[':
+			e.message = validation(detail)
+		case '"':
+			e.message = head(detail, maxSearch)
+		}
+	}
+	if raw := o[inMetadata].Get("raw"); !blank(raw) { // OpenRouter: what the model's host had said
+		e.message += ": " + head(raw, maxSearch/2)
+	}
+}
+
+// setCode keeps a code as a word or as a number, whichever it is; the first one counts.
+func (e *envelope) setCode(v json.Value) {
+	if v.Kind() == '"' {
+		set(&e.code, v)
+	}
+	e.setNumber(v)
+}
+
+// setNumber keeps a numeric code, also one written as a string.
+func (e *envelope) setNumber(v json.Value) {
+	if e.number != 0 {
+		return
+	}
+	if n, ok := v.Int(); ok {
+		e.number = n
+	} else if text := head(v, maxName); text != "" {
+		if n, err := strconv.ParseInt(text, 10, 32); err == nil && n > 0 {
+			e.number = n
+		}
+	}
+}
+
+// setType keeps error.type; the type of the event around it is no news.
+func (e *envelope) setType(v json.Value) {
+	if text := head(v, maxName); text != "error" && !strings.HasPrefix(text, "response.") {
+		set(&e.typ, v)
+	}
+}
+
+func (e *envelope) addInner(v json.Value) {
+	if text := head(v, 2*maxName); text != "" && len(e.inner) < 16 {
+		e.inner = append(e.inner, cut(text, maxName))
+	}
+}
+
+// blank reports that v is not a string with something to read in it.
+func blank(v json.Value) bool {
+	return v.Kind() != '"' || strings.TrimSpace(head(v, maxSearch)) == ""
+}
+
+// set keeps the first text that was found for a field.
+func set(field *string, v json.Value) {
+	if *field == "" {
+		*field = cut(strings.TrimSpace(head(v, 4*maxName)), maxName)
+	}
+}
+
+// validation joins what FastAPI says about each field. What the user had sent stands in "input":
+// it is left out, as it may be anybody's data.
+func validation(list json.Value) string {
+	var out []byte
+	list.Each(func(_ string, item json.Value) bool {
+		if len(out) > 0 {
+			out = append(out, "; "...)
+		}
+		if item.Kind() == '"' {
+			out = append(out, head(item, maxSearch)...)
+		} else {
+			start := len(out)
+			item.Get("loc").Each(func(_ string, step json.Value) bool {
+				text := head(step, maxName)
+				if step.Kind() == '0' {
+					text = string(step[:min(len(step), maxName)])
+				}
+				if text == "body" || text == "" {
+					return true
+				}
+				if len(out) > start {
+					out = append(out, '.')
+				}
+				out = append(out, text...)
+				return len(out) < maxSearch
+			})
+			if len(out) > start {
+				out = append(out, ": "...)
+			}
+			out = append(out, head(item.Get("msg"), maxSearch)...)
+		}
+		return len(out) < maxSearch
+	})
+	return string(out)
+}
+
+// nested opens a JSON error that somebody put into a string.
+func nested(v json.Value) (json.Value, bool) {
+	if len(v) > maxNested || bytes.IndexByte(v, '{') < 0 {
+		return nil, false
+	}
+	return jsonWithin(v.Text())
+}
+
+// jsonWithin finds a JSON object with an error in a text such as "got status: 503. {…}"
+// (js-genai) or "429 {…}" (Anthropic's SDK).
+func jsonWithin(text string) (json.Value, bool) {
+	start := strings.IndexByte(text, '{')
+	if start < 0 || len(text) > maxNested {
+		return nil, false
+	}
+	if start > 0 && text[start-1] == '[' {
+		start--
+	}
+	v, err := json.Parse([]byte(text[start:]))
+	if err != nil {
+		return nil, false
+	}
+	object := v
+	if v.Kind() == '[' {
+		object = v.At(0)
+	}
+	for _, key := range []string{"error", "detail", "code", "message"} {
+		if !object.Get(key).Missing() {
+			return v, true
+		}
+	}
+	return nil, false
+}
+
+// firstData opens the first event of a body that is an event stream though an answer with this
+// status should not be one.
+func firstData(text string) (json.Value, bool) {
+	if !strings.HasPrefix(text, "data:") && !strings.HasPrefix(text, "event:") {
+		return nil, false
+	}
+	for text != "" {
+		var line string
+		line, text, _ = strings.Cut(text, "\n")
+		if data, ok := strings.CutPrefix(line, "data:"); ok {
+			v, err := json.Parse([]byte(data))
+			return v, err == nil
+		}
+	}
+	return nil, false
+}
+
+// withoutStrayCommas mends what gemini-cli found in streamed error bodies: several commas where
+// one belongs, and commas next to a bracket. Bodies that are not small are left alone.
+func withoutStrayCommas(body []byte) []byte {
+	if len(body) > maxNested {
+		return nil
+	}
+	out := make([]byte, 0, len(body))
+	comma := false // one is due before the next value
+	for i := 0; i < len(body); i++ {
+		switch c := body[i]; c {
+		case ' ', '\t', '\r', '\n':
+			continue
+		case ',':
+			comma = true
+			continue
+		case '"':
+			end := i + 1
+			for end < len(body) && body[end] != '"' {
+				if body[end] == '\\' {
+					end++
+				}
+				end++
+			}
+			end = min(end+1, len(body))
+			out = appendAfterComma(out, body[i:end], comma)
+			i = end - 1
+		default:
+			out = appendAfterComma(out, body[i:i+1], comma && c != '}' && c != ']')
+		}
+		comma = false
+	}
+	return out
+}
+
+func appendAfterComma(out, piece []byte, comma bool) []byte {
+	if comma && len(out) > 0 {
+		if last := out[len(out)-1]; last != '{' && last != '[' {
+			out = append(out, ',')
+		}
+	}
+	return append(out, piece...)
+}

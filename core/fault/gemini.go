@@ -1,0 +1,96 @@
+package fault
+
+import (
+	"strings"
+
+	"holdfast/core/json"
+)
+
+// Gemini: generateContent, Interactions and its OpenAI layer. A 429 says what it is only in its
+// details. Sources: ai.google.dev api-errors, gemini-cli's googleQuotaErrors.ts.
+
+var geminiRows = []row{
+	// status, status or detail reason, message, outcome
+	{429, "zero_quota", "", notOnPlan}, // our own names, see namesGemini
+	{429, "daily_quota|quota_exceeded", "", daySpent},
+	{0, "MODEL_CAPACITY_EXHAUSTED", "", overloaded},
+	{402, "", "", unpaid}, // prepaid credits are gone
+	{0, "RESOURCE_EXHAUSTED", "", rateLimited},
+
+	{0, "API_KEY_INVALID|API_KEY_EXPIRED|CREDENTIALS_MISSING|ACCESS_TOKEN_EXPIRED", "", badKey},
+	{0, "", "api key not valid|api key expired|api key not found|api key was reported as leaked", badKey},
+	{0, "API_KEY_HTTP_REFERRER_BLOCKED|API_KEY_IP_ADDRESS_BLOCKED|API_KEY_SERVICE_BLOCKED|SERVICE_DISABLED", "", forbidden},
+	{0, "FAILED_PRECONDITION", "location|country|region|territory", wrongPlace},
+	{0, "FAILED_PRECONDITION", "billing", unpaid},
+	{0, "FAILED_PRECONDITION", "", forbidden},
+	{400, "", "user location is not supported", wrongPlace},
+	{0, "PROHIBITED_CONTENT|SAFETY", "", againstRules},
+	{400, "", "blocked*safety|violates*polic", againstRules},
+
+	{0, "model_not_found", "", noSuchModel},
+	{404, "", "models/|model ", noSuchModel},
+	{409, "ABORTED", "", conflicting},
+	{0, "CANCELLED", "", gaveUp},
+	{504, "", "", timedOutOnce}, // stream, or allow more time
+	{0, "UNAVAILABLE", "", overloaded},
+}
+
+// namesGemini turns google.rpc details into names that the rows can ask for. zero_quota: the
+// plan gives this model nothing at all. daily_quota: the day is spent, whatever RetryInfo says.
+func namesGemini(x *evidence) {
+	if limitZero(x.words) {
+		x.addName("zero_quota")
+	}
+	n := 0
+	x.env.details.Each(func(_ string, detail json.Value) bool {
+		switch kind := detailKind(detail); {
+		case strings.HasSuffix(kind, "ErrorInfo"):
+			x.addName(head(detail.Get("reason"), maxName))
+		case strings.HasSuffix(kind, "QuotaFailure"):
+			m := 0
+			detail.Get("violations").Each(func(_ string, v json.Value) bool {
+				id := head(v.Get("quotaId"), 4*maxName)
+				if strings.Contains(id, "PerDay") || strings.Contains(id, "Daily") {
+					x.addName("daily_quota")
+				}
+				if v.Get("quotaValue").Text() == "0" || string(v.Get("quotaValue")) == "0" {
+					x.addName("zero_quota")
+				}
+				m++
+				return m < 32
+			})
+		}
+		n++
+		return n < 32
+	})
+}
+
+// detailKind reads "@type". gemini-cli met keys with stray spaces around them.
+func detailKind(detail json.Value) (kind string) {
+	detail.Each(func(key string, v json.Value) bool {
+		if strings.TrimSpace(key) == "@type" {
+			kind = head(v, 4*maxName)
+		}
+		return kind == ""
+	})
+	return kind
+}
+
+// limitZero finds "limit: 0" as a whole number: not in "limit: 0.5", "limit: 05" or "limit: 20".
+func limitZero(words string) bool {
+	for {
+		_, rest, ok := strings.Cut(words, "limit:")
+		if !ok {
+			return false
+		}
+		words = rest
+		rest = strings.TrimLeft(rest, " \t\n")
+		if rest == "" || rest[0] != '0' {
+			continue
+		}
+		rest = strings.TrimPrefix(rest[1:], ".")
+		if rest == "" || rest[0] < '0' || rest[0] > '9' {
+			return true
+		}
+	}
+}

@@ -1,0 +1,76 @@
+package fault
+
+import "strings"
+
+// OpenAI, Azure, and every server that speaks OpenAI's dialect. Sources: OpenAI's error codes
+// page and SDKs, codex (codes inside streams), field reports.
+
+var openaiRows = []row{
+	// status, code or type, message, outcome
+	{0, "request_over_limit", "", overLimit}, // our own name, see namesOpenAI
+	{0, "server_is_overloaded|overloaded_error|engine_overloaded_error|engine_overloaded", "", overloaded},
+	{0, "service_unavailable_error|service_tier_capacity_exceeded|resource_unavailable|no_capacity", "", overloaded},
+	{0, "rate_limit_exceeded|rate_limit_error|too_many_requests", "", rateLimited},
+	{429, "slow_down", "", rateLimited}, // a 503 on older pages: then it is an overload
+	{0, "slow_down", "", overloaded},
+	{0, "vector_store_timeout", "", timedOut},
+	{429, "", "engine is currently overloaded|model is currently overloaded|capacity exceeded", overloaded},
+
+	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked", "", againstRules},
+	{0, "invalid_prompt|image_content_policy_violation|bio_policy|cyber_policy|safety_violation", "", againstRules},
+	{400, "", "content management policy|safety system|violates*usage polic|flagged as potentially violating", againstRules},
+
+	{0, "unsupported_country_region_territory", "", wrongPlace},
+	{403, "", "country, region, or territory not supported", wrongPlace},
+	{0, "data_residency_mismatch", "", forbidden},
+
+	{0, "invalid_api_key|incorrect_api_key|account_deactivated|ip_not_authorized|invalid_organization|authentication_error", "", badKey},
+	{400, "", "incorrect api key|invalid api key", badKey},
+	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
+	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|no endpoints found", noSuchModel},
+	{400, "", "is not a valid model|unknown model|model*does not exist", noSuchModel},
+
+	{0, "request_too_large", "", tooLarge},
+	{409, "", "", conflicting}, // lock timeouts; the SDK retries them too
+}
+
+// namesOpenAI adds what only comparing numbers can tell: a request that is larger than the whole
+// limit has the code and type of a rate limit, and waiting never helps.
+//
+//	Request too large for m in organization o on tokens per min (TPM): Limit 10000, Requested 13000.
+func namesOpenAI(x *evidence) {
+	if x.status != 429 && x.status != 413 {
+		return
+	}
+	if strings.HasPrefix(x.words, "request too large for") {
+		x.addName("request_over_limit")
+		return
+	}
+	limit, requested := numberAfter(x.words, "limit"), numberAfter(x.words, "requested")
+	if limit > 0 && requested > limit {
+		x.addName("request_over_limit")
+	}
+}
+
+// numberAfter finds "word 12,000" or "word: 12000"; 0 when there is none.
+func numberAfter(words, word string) int64 {
+	for {
+		_, rest, ok := strings.Cut(words, word)
+		if !ok {
+			return 0
+		}
+		rest = strings.TrimLeft(rest, ": ")
+		n, digits := int64(0), 0
+		for i := 0; i < len(rest) && digits < 15; i++ {
+			if c := rest[i]; '0' <= c && c <= '9' {
+				n, digits = n*10+int64(c-'0'), digits+1
+			} else if c != ',' || i+1 >= len(rest) || rest[i+1] < '0' || rest[i+1] > '9' {
+				break
+			}
+		}
+		if digits > 0 {
+			return n
+		}
+		words = rest
+	}
+}
