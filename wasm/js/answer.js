@@ -1,0 +1,262 @@
+// Answer is a streamed answer on its way: who wants its deltas, what has come, and how it ended.
+
+import { badOption, HoldfastError, reportLater } from "./error.js";
+import { encodeBody, encodeJSON, must, splitOptions } from "./check.js";
+import { Call } from "./call.js";
+
+/** @typedef {import("./holdfast.d.ts").Delta} Delta */
+/** @typedef {import("./holdfast.d.ts").AnswerResult} AnswerResult */
+
+/** Options that never enter the program as they are. */
+const OWN = { signal: must.signal, onEvent: must.call, onDelta: must.call, continues: must.continues };
+
+export class Answer {
+  #session;
+  #path;
+  #body;
+  #options;
+  /** @type {Call | null} */
+  #call = null;
+  #onDelta;
+  /** Deltas that nobody has taken yet, from #head on. @type {Delta[]} */
+  #queue = [];
+  #head = 0;
+  /** Calls of next() that wait for a delta. @type {{resolve: Function, reject: Function}[]} */
+  #waiting = [];
+  /** Whether deltas are wanted as fast as they come, rather than one for each next(). */
+  #flowing = false;
+  #iterated = false;
+  #demanding = false;
+  #partial = "";
+  #cancelled = false;
+  #reason;
+  /** How it ended: one of the two. @type {AnswerResult | null} */
+  #outcome = null;
+  /** @type {HoldfastError | null} */
+  #error = null;
+  #settle;
+  #settled = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+
+  constructor(session, path, body, options) {
+    this.#session = session;
+    this.#path = path;
+    this.#settled.catch(() => {}); // whoever wants the result learns of it; nobody else is bothered
+    this.#options = { ...options };
+    try {
+      const { kept, rest } = splitOptions(options, OWN, "stream");
+      this.#body = encodeBody(body);
+      this.#onDelta = kept.onDelta;
+      this.#flowing = this.#onDelta !== undefined;
+      if (kept.continues !== undefined) {
+        rest.continues = this.#partial = kept.continues.text ?? kept.continues;
+      }
+      this.#open(kept, encodeCall(path, rest));
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  get result() {
+    this.#flow();
+    return this.#settled;
+  }
+
+  get partial() {
+    return this.#partial;
+  }
+
+  async text() {
+    const result = await this.result;
+    const error = this.#errorOf(result);
+    if (error) throw error;
+    return result.text;
+  }
+
+  continue(options) {
+    const offered = this.#outcome ? this.#outcome.offer.includes("continue") : this.#error !== null && this.#partial.trim() !== "";
+    if (!offered) throw badOption("continue", this.#ended ? "this answer does not offer it" : "this answer has not ended");
+    return this.#again({ continues: this.#outcome?.text ?? this.#partial, ...options });
+  }
+
+  tryAgain(options) {
+    this.cancel();
+    return this.#again({ continues: undefined, ...options });
+  }
+
+  cancel(reason) {
+    if (this.#ended || this.#cancelled) return;
+    this.#cancelled = true;
+    this.#reason = reason;
+    this.#call?.abort();
+  }
+
+  [Symbol.asyncIterator]() {
+    if (this.#iterated) throw badOption("stream", "an answer can be iterated once");
+    this.#iterated = true;
+    this.#flowing = this.#onDelta !== undefined;
+    return {
+      next: () => this.#next(),
+      return: async (value) => {
+        this.cancel();
+        this.#queue.length = this.#head = 0;
+        return { done: true, value };
+      },
+      [Symbol.asyncIterator]() {
+        return this;
+      },
+    };
+  }
+
+  toReadableStream() {
+    // A background answer may start again, and a stream cannot take back what it gave.
+    const whole = this.#options.background === true;
+    const deltas = this[Symbol.asyncIterator]();
+    let text = "";
+    const pull = async (controller) => {
+      for (;;) {
+        const { done, value } = await deltas.next();
+        if (done) break;
+        if (value.type === "restart") text = "";
+        if (value.type !== "text") continue;
+        if (!whole) return controller.enqueue(value.text);
+        text += value.text;
+      }
+      const error = this.#errorOf(await this.#settled);
+      if (error) throw error;
+      if (text !== "") controller.enqueue(text);
+      controller.close();
+    };
+    return new ReadableStream({ pull, cancel: (reason) => this.cancel(reason) }, { highWaterMark: 0 });
+  }
+
+  get #ended() {
+    return this.#outcome !== null || this.#error !== null;
+  }
+
+  /** Opens the call at once when the program runs, and as soon as it does when not. */
+  #open(kept, options) {
+    const open = (port) => {
+      this.#call = new Call(port, this.#session, this.#taker, kept);
+      this.#call.open(true, options, this.#body);
+      if (this.#cancelled) this.#call.abort();
+      this.#want();
+    };
+    const port = this.#session.attached();
+    if (port) open(port);
+    else this.#session.attach().then(open).catch(this.#fail);
+  }
+
+  /** What the call delivers. */
+  #taker = {
+    delta: (delta) => {
+      if (delta.type === "text") this.#partial += delta.text;
+      else if (delta.type === "restart") this.#partial = "";
+      this.#keep(delta);
+      if (this.#onDelta) {
+        try {
+          const given = this.#onDelta(delta);
+          // An async callback is not waited for, but its failure must not go unheard or unhandled.
+          if (typeof given?.then === "function") given.then(undefined, reportLater);
+        } catch (error) {
+          reportLater(error);
+        }
+      }
+      if (this.#flowing || this.#waiting.length > 0) this.#want();
+    },
+    done: ({ answer }) => {
+      this.#outcome = answer;
+      this.#settle.resolve(answer);
+      this.#finish();
+    },
+    fail: (error) => this.#fail(error),
+  };
+
+  #fail = (error) => {
+    if (this.#ended) return;
+    const { code = "program_died", message } = error;
+    this.#error = new HoldfastError(code, message, { cause: error.cause, partial: this.#partial || undefined });
+    this.#settle.reject(this.#error);
+    this.#finish();
+  };
+
+  /** Gives a delta to who waits for it, or keeps it for who comes. */
+  #keep(delta) {
+    if (this.#waiting.length > 0) {
+      this.#waiting.shift().resolve({ done: false, value: delta });
+      return;
+    }
+    // Read ahead for a result: many small deltas would only cost memory.
+    const last = this.#queue.at(-1);
+    if (this.#flowing && delta.type === "text" && last?.type === "text") last.text += delta.text;
+    else this.#queue.push(this.#flowing ? { ...delta } : delta);
+  }
+
+  #next() {
+    if (this.#head < this.#queue.length) {
+      const value = this.#queue[this.#head++];
+      if (this.#head === this.#queue.length) this.#queue.length = this.#head = 0;
+      return Promise.resolve({ done: false, value });
+    }
+    if (this.#outcome) return Promise.resolve({ done: true, value: undefined });
+    if (this.#error) return Promise.reject(this.#error);
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ resolve, reject });
+      this.#call?.demand();
+    });
+  }
+
+  #finish() {
+    for (const { resolve, reject } of this.#waiting.splice(0)) {
+      if (this.#error) reject(this.#error);
+      else resolve({ done: true, value: undefined });
+    }
+  }
+
+  /** Somebody awaits the end: read as fast as it comes, unless an iterator sets the pace. */
+  #flow() {
+    if (this.#flowing || this.#iterated || this.#ended) return;
+    // A moment later: `answer.result` may be asked for in the line before `for await`.
+    queueMicrotask(() => {
+      if (this.#iterated) return;
+      this.#flowing = true;
+      this.#want();
+    });
+  }
+
+  /** Tells the program, after the deltas at hand have been delivered, that there is room for more. */
+  #want() {
+    if (this.#demanding || !(this.#flowing || this.#waiting.length > 0)) return;
+    this.#demanding = true;
+    queueMicrotask(this.#demand);
+  }
+  #demand = () => {
+    this.#demanding = false;
+    this.#call?.demand();
+  };
+
+  #again(options) {
+    const before = { ...this.#options };
+    if (before.signal?.aborted) delete before.signal; // it did its work; a new answer must not die of it
+    return new Answer(this.#session, this.#path, this.#body, { ...before, ...options });
+  }
+
+  /** What text() throws for a result; null when it is the whole answer. */
+  #errorOf({ status, text, error, attempts, retryAtMs }) {
+    const facts = { attempts, retryAtMs, partial: text };
+    if (status === "complete") return null;
+    if (status === "cancelled") {
+      const cause = this.#reason ?? this.#options.signal?.reason;
+      return new HoldfastError("cancelled", "the answer was cancelled", { ...facts, reason: "cancelled", cause });
+    }
+    if (error) return HoldfastError.of(error, null, facts);
+    const reason = status === "content_filter" ? "content_policy" : "unknown";
+    return new HoldfastError(reason, `the answer ended with status ${status}`, { ...facts, reason });
+  }
+}
+
+/** The options of a call as they cross to the program. */
+export function encodeCall(path, options) {
+  if (typeof path !== "string") throw badOption("path", "must be text");
+  if ("path" in options) throw badOption("path", "is not an option");
+  return encodeJSON({ ...options, path }, "options", "bad_option");
+}

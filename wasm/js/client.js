@@ -1,0 +1,49 @@
+// Client is what createClient gives: requests and answers of one provider.
+
+import { badOption, HoldfastError } from "./error.js";
+import { encodeBody, must, splitOptions } from "./check.js";
+import { Answer, encodeCall } from "./answer.js";
+import { Call } from "./call.js";
+import { Session } from "./session.js";
+
+const notHere = (_, key) => {
+  throw badOption(key, "is an option of stream, not of request");
+};
+const OWN = { signal: must.signal, onEvent: must.call, onDelta: notHere, continues: notHere };
+
+export class Client {
+  #session;
+
+  /** @param {import("./holdfast.d.ts").ClientOptions} options */
+  static async create(options) {
+    const client = new Client();
+    client.#session = new Session(options);
+    await client.#session.attach();
+    return client;
+  }
+
+  async request(path, body, options) {
+    const { kept, rest } = splitOptions(options, OWN, "request");
+    const head = encodeCall(path, rest);
+    const bytes = encodeBody(body);
+    const port = await this.#session.attach();
+    return new Promise((resolve, reject) => {
+      const done = (end) => (end.result ? resolve(end.result) : reject(errorOf(end, kept.signal)));
+      new Call(port, this.#session, { done, fail: reject }, kept).open(false, head, bytes);
+    });
+  }
+
+  stream(path, body, options) {
+    return new Answer(this.#session, path, body, options);
+  }
+
+  close() {
+    this.#session.close();
+  }
+}
+
+function errorOf({ failure, first, attempts, retryAtMs, cancelled }, signal) {
+  if (!cancelled) return HoldfastError.of(failure, first, { attempts, retryAtMs });
+  const { decision, reason } = failure;
+  return new HoldfastError("cancelled", failure.message, { decision, reason, failure, attempts, cause: signal?.reason });
+}

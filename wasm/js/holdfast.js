@@ -1,0 +1,51 @@
+// Holdfast keeps an LLM answer alive. This is its JavaScript face; importing it does nothing until it is called.
+
+import { Client } from "./client.js";
+import { badOption, describeError, headerPairs, HoldfastError } from "./error.js";
+import { encodeBody, encodeJSON } from "./check.js";
+import { load, unload } from "./program.js";
+
+export { HoldfastError, unload };
+
+export const version = "0.1.0";
+
+/** @type {typeof import("./holdfast.d.ts").createClient} */
+export function createClient(options) {
+  return Client.create(options);
+}
+
+/** @type {typeof import("./holdfast.d.ts").classify} */
+export async function classify(provider, status, headers, body) {
+  if (!Number.isInteger(status)) throw badOption("status", "must be a whole number");
+  const question = encodeJSON({ provider, status, headers: headerPairs(headers) }, "classify", "bad_option");
+  const bytes = encodeBody(body ?? "");
+  return ask((port, target) => port.classify(target, question, bytes));
+}
+
+/** @type {typeof import("./holdfast.d.ts").isRetryable} */
+export async function isRetryable(error, { provider } = {}) {
+  if (error instanceof HoldfastError) {
+    // Ours: it knows. A program that died or could not be loaded is loaded again by the next call.
+    return error.decision ? error.decision === "retry" : error.code === "program_died" || error.code === "load_failed";
+  }
+  const described = describeError(error);
+  try {
+    JSON.stringify(described.body);
+  } catch {
+    described.body = undefined;
+  }
+  const question = new TextEncoder().encode(JSON.stringify({ provider, error: described }));
+  return ask((port, target) => port.retryable(target, question));
+}
+
+/** Asks the program a question that it answers at once. */
+async function ask(put) {
+  const port = await load();
+  return new Promise((resolve, reject) => {
+    const take = ({ done, error }) => {
+      if (error) reject(error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message));
+      else resolve(done);
+    };
+    put(port, { take, read() {}, random: Math.random });
+  });
+}

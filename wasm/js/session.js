@@ -1,0 +1,182 @@
+// Session is what one client keeps in JavaScript: its secret, its injected functions, its place in the program.
+
+import { badOption, HoldfastError } from "./error.js";
+import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
+import { current, load } from "./program.js";
+
+/** Options that never enter the program. */
+const OWN = {
+  apiKey: must.secret,
+  token: must.token,
+  dangerouslyAllowBrowser: must.flag,
+  onEvent: must.call,
+  wasm: must.any,
+  fetch: must.call,
+  sleep: must.call,
+  random: must.call,
+  now: must.call,
+};
+
+/** Where Node keeps a provider's key by custom. */
+const KEY_VARIABLES = {
+  gloo: "GLOO_API_KEY",
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  xai: "XAI_API_KEY",
+  gemini: "GEMINI_API_KEY",
+};
+
+export class Session {
+  /** The client's handle in the program that runs. */
+  handle = 0;
+  onEvent;
+  sleep;
+  /** Open calls of this client. @type {Set<import("./call.js").Call>} */
+  calls = new Set();
+  #port = null;
+  #closed = false;
+  #options;
+  #apiKey;
+  #token;
+  #wasm;
+  #now;
+  #random;
+  #fetch;
+
+  /** @param {import("./holdfast.d.ts").ClientOptions} options */
+  constructor(options) {
+    const { kept, rest } = splitOptions(options, OWN, "createClient");
+    if (kept.apiKey !== undefined && !kept.dangerouslyAllowBrowser && inBrowser()) {
+      throw badOption(
+        "apiKey",
+        'every visitor of a page can read a key in it. Send the calls through a server of yours (baseURL: "/api", and token when it asks for one), ' +
+          "or set dangerouslyAllowBrowser: true in a page that nobody else can open",
+      );
+    }
+    this.#apiKey = kept.apiKey;
+    this.#token = kept.token;
+    if (kept.apiKey === undefined && kept.token === undefined && rest.baseURL === undefined) this.#apiKey = keyFromEnvironment(rest.provider);
+    if (rest.baseURL !== undefined) rest.baseURL = absolute(rest.baseURL);
+    this.#options = encodeJSON(rest, "createClient", "bad_option");
+    this.#wasm = kept.wasm;
+    this.#fetch = kept.fetch;
+    this.#now = kept.now;
+    this.#random = kept.random;
+    this.sleep = kept.sleep;
+    this.onEvent = kept.onEvent;
+  }
+
+  /** The running program with this client in it, or null when it must be loaded first. */
+  attached() {
+    if (this.#closed) throw new HoldfastError("closed", "the client is closed");
+    const port = current();
+    if (port && port !== this.#port) this.#register(port);
+    return port;
+  }
+
+  /** Loads the program if need be; it may have died since the last call. */
+  async attach() {
+    if (!this.attached()) await load(this.#wasm);
+    return this.attached() ?? this.attach();
+  }
+
+  #register(port) {
+    const handle = port.handle();
+    let failure;
+    const take = ({ error }) => (failure = error);
+    port.client({ take, read() {}, random: () => this.random() }, handle, this.#options);
+    if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
+    this.handle = handle;
+    this.#port = port;
+  }
+
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const call of [...this.calls]) call.abort();
+    this.#port?.close(this.handle);
+  }
+
+  /** Milliseconds since the epoch. */
+  now() {
+    return finite(this.#now) ?? Date.now();
+  }
+
+  /** Uniform in [0, 1). */
+  random() {
+    const x = finite(this.#random);
+    return x >= 0 && x < 1 ? x : Math.random();
+  }
+
+  /** Sends a request. Without `this`, which a browser's own fetch demands. */
+  fetch(url, init) {
+    const fetch = this.#fetch ?? globalThis.fetch;
+    return fetch(url, init);
+  }
+
+  /**
+   * The headers of an attempt with the credential in its place. A header that the user set himself stays.
+   * @param {[string, string][]} pairs
+   * @param {string} auth "", or a header with its scheme, such as "authorization: Bearer "
+   */
+  async authorize(pairs, auth) {
+    const headers = new Map();
+    for (const [name, value] of pairs) headers.set(name.toLowerCase(), value);
+    const complete = (header, secret) => {
+      const colon = header.indexOf(": ");
+      const name = header.slice(0, colon).toLowerCase();
+      if (!headers.has(name)) headers.set(name, header.slice(colon + 2) + secret);
+    };
+    if (this.#token !== undefined) complete("authorization: Bearer ", await this.#bearer());
+    else if (this.#apiKey !== undefined && auth !== "") complete(auth, this.#apiKey);
+    return Object.fromEntries(headers);
+  }
+
+  async #bearer() {
+    if (typeof this.#token === "string") return this.#token;
+    let problem;
+    try {
+      const ask = this.#token;
+      const token = await ask();
+      if (typeof token === "string" && token !== "" && isHeaderValue(token)) return token;
+      problem = "the token function gave no token that can stand in a header";
+    } catch (error) {
+      problem = `the token function failed: ${error?.message ?? error}`;
+    }
+    throw Object.assign(new Error(problem), { name: "TokenError" });
+  }
+}
+
+/** What a user's function gives, if it is a number; it may run inside the program and must not harm it. */
+function finite(call) {
+  try {
+    const x = call?.();
+    return Number.isFinite(x) ? x : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function inBrowser() {
+  return (typeof window === "object" && typeof document === "object") || typeof importScripts === "function";
+}
+
+function keyFromEnvironment(provider) {
+  const { process } = globalThis;
+  if (typeof process?.versions?.node !== "string" || !Object.hasOwn(KEY_VARIABLES, provider)) return undefined;
+  const key = process.env[KEY_VARIABLES[provider]]?.trim();
+  return key === "" ? undefined : key;
+}
+
+/** In a page "/api" is a server's own path; the program and fetch want the whole address. */
+function absolute(baseURL) {
+  if (typeof baseURL !== "string") throw badOption("baseURL", "must be text");
+  let url;
+  try {
+    url = new URL(baseURL, globalThis.location?.href);
+  } catch {
+    throw badOption("baseURL", `${JSON.stringify(baseURL)} is not an absolute URL, and there is no page that it could be relative to`);
+  }
+  if (url.protocol !== "http:" && url.protocol !== "https:") throw badOption("baseURL", "must begin with http:// or https://");
+  return url.href;
+}
