@@ -202,6 +202,7 @@ export class Port {
     const exports = this.#exports;
     let result;
     let text;
+    let items;
     this.#inside = true;
     this.#target = target;
     try {
@@ -215,6 +216,7 @@ export class Port {
       result = exports[name](a, b, c, d, e, f);
       if (result >> LENGTH > 0) {
         text = this.#decoder.decode(new Uint8Array(this.#memory.buffer, exports.hf_out() >>> 0, result >> LENGTH));
+        if (!(result & TEXT)) items = JSON.parse(text);
       }
     } catch (error) {
       // When it exited, the reason is known already and this is only what the exit looks like.
@@ -227,11 +229,12 @@ export class Port {
       this.#deliver(target, { error: new HoldfastError("closed", "the client is closed") });
     } else if (target !== null && result >= 0) {
       if (result & READ) target.read();
-      if (text !== undefined) {
-        if (result & TEXT) this.#deliver(target, { delta: { type: "text", text } });
-        else for (const item of JSON.parse(text)) this.#output.push(target, item);
+      if (items) {
+        for (const item of items) this.#output.push(target, item);
+        this.#deliver();
+      } else if (text !== undefined) {
+        this.#deliver(target, { delta: { type: "text", text } });
       }
-      if (this.#output.length > 0) this.#deliver();
     }
     while (this.#entries.length > 0) this.#entries.shift()();
   }
