@@ -109,9 +109,13 @@ func partialIn(message, answer string) int {
 }
 
 // stepBack corrects a match that ran on into the words after the partial: the blank line that
-// ends the partial may be what the answer has there too.
+// ends the partial may be what the answer has there too. A match that stops before a mark, such
+// as a closing tag or quote, did not run on.
 func stepBack(message string, n int) int {
 	const farthest = 12
+	if next, _ := utf8.DecodeRuneInString(message[n:]); unicode.IsPunct(next) || unicode.IsSymbol(next) {
+		return n
+	}
 	for p := n; p > 0 && p >= n-farthest; p-- {
 		if strings.HasPrefix(message[p:], "\n\n") {
 			return p

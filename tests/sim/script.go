@@ -165,7 +165,7 @@ func setTool(field **Tool, item json.Value) bool {
 			}
 		case "parts":
 			n, whole := value.Int()
-			tool.Parts, ok = int(n), ok && whole && n >= 0
+			tool.Parts, ok = int(n), ok && whole && 0 <= n && n <= 1000
 		default:
 			ok = false
 		}

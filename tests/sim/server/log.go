@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -65,7 +66,7 @@ const (
 
 func (l *log) begin(e sim.Exchange, r sim.Request) *Record {
 	record := &Record{
-		Number: e.Number, Method: r.Method, Path: r.Path, Scenario: e.Scenario, Model: e.Model,
+		Number: e.Number, Method: r.Method, Path: r.Path, Scenario: shorten(e.Scenario), Model: e.Model,
 		Stream: e.Stream, Continues: e.Continues, Partial: e.Partial,
 		HasAuth: r.Header.Get("authorization") != "", BodyBytes: len(r.Body),
 		Status: e.Status, RequestID: e.Header.Get("x-request-id"), started: time.Now(),
@@ -93,6 +94,15 @@ func (l *log) begin(e sim.Exchange, r sim.Request) *Record {
 		l.sessions[e.Session] = append(records, record)
 	}
 	return record
+}
+
+// shorten keeps a long script from filling the log.
+func shorten(script string) string {
+	const most = 1024
+	if len(script) > most {
+		return strings.ToValidUTF8(script[:most], "") + "…"
+	}
+	return script
 }
 
 func (l *log) end(record *Record, ended string, sent int) {

@@ -33,10 +33,12 @@ func play(line *Line, w http.ResponseWriter, e sim.Exchange) (ended string, sent
 		if !line.Wait(step.Wait) {
 			return line.Lost(), sent
 		}
-		n, err := w.Write(step.Write)
-		sent += n
-		if err != nil || line.Flush() != nil {
-			return line.Lost(), sent
+		if len(step.Write) > 0 { // writing nothing would send headers
+			n, err := w.Write(step.Write)
+			sent += n
+			if err != nil || line.Flush() != nil {
+				return line.Lost(), sent
+			}
 		}
 		switch step.End {
 		case sim.Reset:
@@ -58,6 +60,9 @@ func hang(line *Line, w http.ResponseWriter, step sim.Step, sent int) (string, i
 		interval = time.Hour
 	}
 	for line.Wait(interval) {
+		if len(step.Write) == 0 {
+			continue
+		}
 		n, err := w.Write(step.Write)
 		sent += n
 		if err != nil || line.Flush() != nil {
