@@ -1,0 +1,30 @@
+// Starts the page: imports the module, loads web.wasm, and says so honestly when that fails.
+
+/** Shows why the page cannot start. Go calls it too. */
+function failed(reason) {
+  document.getElementById("app").classList.remove("is-loading");
+  document.getElementById("boot-reason").textContent = String(reason);
+  document.getElementById("boot-failure").hidden = false;
+}
+
+async function load(url, imports) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
+  // Streaming wants the right MIME type; a simple file server may not know it.
+  if (response.headers.get("content-type") === "application/wasm") {
+    return (await WebAssembly.instantiateStreaming(response, imports)).instance;
+  }
+  return (await WebAssembly.instantiate(await response.arrayBuffer(), imports)).instance;
+}
+
+try {
+  if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
+  const holdfast = await import("./holdfast/holdfast.js");
+  await import("./holdfast/wasm_exec.js");
+  globalThis.demo = { holdfast, failed };
+  const go = new Go();
+  const instance = await load("web.wasm", go.importObject);
+  go.run(instance).then(() => {}, failed);
+} catch (error) {
+  failed(error?.message ?? error);
+}

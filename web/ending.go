@@ -1,0 +1,202 @@
+//go:build js
+
+package main
+
+import (
+	"strings"
+
+	"honnef.co/go/js/dom/v2"
+)
+
+// This file shows how an answer ended. What may be offered is the module's word; the page only
+// finds the sentences.
+
+// watched is the longest wait that is counted down before the reader's eyes. Of a longer one the
+// page tells the time, and a reader who knows better may try at once.
+const watched = 10 * 60 * 1000
+
+// end shows a result.
+func (t *turn) end(r *Result) {
+	t.text = r.Text
+	if t.text == "" {
+		t.text = r.Refusal
+	}
+	t.whole = r.Status == "complete" || r.Status == "content_filter"
+	t.clearEnding()
+	switch r.Status {
+	case "complete":
+		t.say(completion(r, len(t.seams)), "done")
+		if t.text == "" {
+			t.note("done", "There is no text", emptyBecause(r))
+		}
+	case "content_filter":
+		t.say("The answer has ended", "shield")
+		t.note("shield", "The service ended this answer here",
+			"Its content filter decided so. This is final: asking to continue would meet the same filter.")
+	case "interrupted":
+		t.say("Incomplete", "broken")
+		t.offer(r, "broken", "This answer is incomplete", because(r)+" What arrived is kept.")
+	case "cancelled":
+		t.say("Stopped", "stop")
+		t.offer(r, "stop", "You stopped this answer", "It is incomplete. What arrived is kept.")
+	default:
+		t.say("No answer", "refused")
+		t.offer(r, "refused", "There is no answer", because(r))
+	}
+	for _, warning := range r.Warnings {
+		t.timeline.note(warning)
+	}
+	if r.RedirectedFrom != "" {
+		t.timeline.note(r.Model + " answered in place of " + r.RedirectedFrom)
+	}
+}
+
+// broken is for a failure of the module itself, not of the provider.
+func (t *turn) broken(err error) {
+	t.say("Something on this page failed", "refused")
+	t.note("refused", "This page failed", err.Error())
+}
+
+// completion sums up in a line.
+func completion(r *Result, seams int) string {
+	words := "Complete"
+	if n := len(r.Attempts); n > 1 {
+		words += ", after " + count(n, "attempt")
+	}
+	if seams > 0 {
+		words += ", joined in " + count(seams, "place")
+	}
+	if r.FinishReason == "length" {
+		words += "; the output limit was reached"
+	}
+	return words
+}
+
+func emptyBecause(r *Result) string {
+	if r.FinishReason == "length" {
+		return "The model used up its output limit before it wrote a word. A higher limit or less thinking helps; asking again does not."
+	}
+	return "The service reported a complete answer without text."
+}
+
+// because says what went wrong: the service's own sentence when it sent one that people may read.
+func because(r *Result) string {
+	if r.Error == nil || r.Error.Message == "" {
+		return "The connection was lost."
+	}
+	return sentence(r.Error.Message)
+}
+
+func sentence(words string) string {
+	if words == "" {
+		return ""
+	}
+	words = strings.ToUpper(words[:1]) + words[1:]
+	if !strings.ContainsAny(words[len(words)-1:], ".!?") {
+		words += "."
+	}
+	return words
+}
+
+// note ends an answer that nothing more can be done about.
+func (t *turn) note(sign, title, words string) {
+	t.ending.AppendChild(el("section", "ending is-"+sign, attr{"aria-label", title},
+		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words)))
+}
+
+// offer ends an answer with what the reader can do now.
+func (t *turn) offer(r *Result, sign, title, words string) {
+	var actions []any
+	var again dom.HTMLElement
+	if r.MayContinue {
+		actions = append(actions, button("action is-main", "Continue", "adds to this answer", t.goOn))
+	}
+	if r.MayTryAgain {
+		class, effect := "action", "replaces this answer"
+		if t.text == "" {
+			class, effect = "action is-main", ""
+		}
+		again = button(class, "Try again", effect, t.tryAgain)
+		actions = append(actions, again)
+	}
+	box := el("section", "ending is-"+sign, attr{"aria-label", title},
+		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words))
+	if r.RetryAtMs > now() {
+		add(box, t.wait(r.RetryAtMs, again))
+	}
+	if len(actions) > 0 {
+		add(box, el("div", "actions", actions...))
+	}
+	t.ending.AppendChild(box)
+}
+
+// wait says when the service allows the next try. A short wait counts down and holds the button
+// until it is over.
+func (t *turn) wait(until float64, again dom.HTMLElement) dom.Node {
+	words := el("p", "ending-wait")
+	if until-now() > watched {
+		add(words, "The service asks to wait until "+clock(until)+". Earlier tries will probably be refused.")
+		return words
+	}
+	if again != nil {
+		enable(again, false)
+	}
+	t.countdown = startCountdown(until,
+		func(left string) { setText(words, "The service asks to wait another "+left+".") },
+		func() {
+			setText(words, "The wait is over.")
+			if again != nil {
+				enable(again, true)
+			}
+			t.page.announce("You can try again now.")
+		})
+	return words
+}
+
+func (t *turn) clearEnding() {
+	if t.countdown != nil {
+		t.countdown.stop()
+		t.countdown = nil
+	}
+	t.ending.SetTextContent("")
+}
+
+// retire takes the offers away when the conversation has gone on; the mark stays.
+func (t *turn) retire() {
+	if t.countdown != nil {
+		t.countdown.stop()
+	}
+	for _, gone := range t.ending.QuerySelectorAll(".actions, .ending-wait") {
+		gone.Remove()
+	}
+}
+
+// mainAction is the button that a reader most likely wants next, or nil.
+func (t *turn) mainAction() dom.HTMLElement {
+	if e := t.ending.QuerySelector(".action"); e != nil {
+		return e.(dom.HTMLElement)
+	}
+	return nil
+}
+
+// countdownTimer counts seconds down to a moment.
+type countdownTimer struct{ stopped bool }
+
+func (c *countdownTimer) stop() { c.stopped = true }
+
+func startCountdown(until float64, show func(left string), over func()) *countdownTimer {
+	c := &countdownTimer{}
+	var step func()
+	step = func() {
+		switch left := until - now(); {
+		case c.stopped:
+		case left <= 0:
+			over()
+		default:
+			show(countdown(left))
+			window.SetTimeout(step, min(1000, int(left)%1000+1))
+		}
+	}
+	step()
+	return c
+}

@@ -1,0 +1,25 @@
+//go:build js
+
+// The demo page: a conversation whose answers survive what one does to them.
+//
+// boot.js imports the module holdfast.js, as any page would, puts it in globalThis.demo and runs
+// this program. The rest of the page is in one file a concept: page.go has the conversation,
+// turn.go one question and its answer, ending.go how an answer ended and what is offered then,
+// timeline.go and row.go the attempts, prose.go the text, composer.go and failures.go the
+// controls, service.go who answers, holdfast.go the module as Go sees it.
+package main
+
+import "syscall/js"
+
+func main() {
+	demo := js.Global().Get("demo")
+	service, err := connect(Module{demo.Get("holdfast")})
+	if err != nil {
+		demo.Call("failed", err.Error())
+		return
+	}
+	newPage(service)
+	byID("app").Class().Remove("is-loading")
+	byID("question").Focus()
+	select {} // event handlers do the rest
+}

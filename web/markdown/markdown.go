@@ -1,0 +1,152 @@
+// Package markdown reads the Markdown that models write, also while it is only half there.
+//
+// It makes a tree and no HTML: what a model wrote is never markup for the page. It covers what
+// answers contain (paragraphs, headings, lists, quotes, code, tables, emphasis, links) and shows
+// everything else as it was written. It never fails.
+//
+// Every Text node is a run of the source, byte for byte, at a known place. A reader who counts
+// bytes of the source, such as one who marks where two parts were joined, finds the place again
+// in the tree.
+package markdown
+
+import "strings"
+
+// Kind says what a node is.
+type Kind uint8
+
+const (
+	Paragraph Kind = iota
+	Heading        // Level 1–6
+	List           // Children are Items; Ordered lists start at Level
+	Item
+	Code // a fenced block; Info is its language
+	Quote
+	Table // Children are Rows
+	Row   // Children are Cells; the first row of a table is its head
+	Cell
+	Rule
+	Text // Source[At:At+len(Text)]
+	Strong
+	Emphasis
+	Strike
+	CodeSpan
+	Link // Info is an http, https or mailto address
+	Break
+)
+
+// Node is a piece of an answer. Only Text nodes have text, all others have children.
+type Node struct {
+	Kind     Kind
+	Level    int
+	Ordered  bool
+	Align    Align
+	Info     string
+	Text     string
+	At       int
+	Children []Node
+}
+
+// Align is how the text of a table's column is set.
+type Align uint8
+
+const (
+	Start Align = iota
+	Center
+	End
+)
+
+// Block is a piece at the top of an answer, and the bytes of the source that it was read from.
+// Equal sources give equal nodes, so that a page redraws only the blocks that changed.
+type Block struct {
+	Node
+	From, To int
+}
+
+// Parse reads source. In an open source the text may go on at any time: emphasis and code that
+// are not closed count as closed at the end, and a mark that is not finished stays out of sight.
+func Parse(source string, open bool) []Block {
+	if open {
+		source = hideUnfinished(strings.TrimRight(source, " \t\r\n"))
+	}
+	p, lines := parser{source: source, open: open}, split(source)
+	var blocks []Block
+	for len(lines) > 0 {
+		node, rest, found := p.block(lines, 0)
+		if found {
+			last := lines[len(lines)-len(rest)-1]
+			blocks = append(blocks, Block{Node: node, From: lines[0].at, To: last.at + len(last.text)})
+		}
+		lines = rest
+	}
+	return blocks
+}
+
+type parser struct {
+	source string
+	open   bool
+}
+
+// tail reports whether the source may go on right after byte at.
+func (p *parser) tail(at int) bool { return p.open && at >= len(p.source) }
+
+// A line is a run of the source without its line end, and without the prefixes of the quotes and
+// lists around it.
+type line struct {
+	at   int
+	text string
+}
+
+func (l line) cut(n int) line { return line{l.at + n, l.text[n:]} }
+
+func split(source string) []line {
+	var lines []line
+	for at := 0; at < len(source); {
+		end := at
+		for end < len(source) && source[end] != '\n' {
+			end++
+		}
+		text := source[at:end]
+		if n := len(text); n > 0 && text[n-1] == '\r' {
+			text = text[:n-1]
+		}
+		lines = append(lines, line{at, text})
+		at = end + 1
+	}
+	return lines
+}
+
+// hideUnfinished drops a last line that has nothing but marks so far: what it will become is not
+// known yet, and it would flicker on the page.
+func hideUnfinished(source string) string {
+	start := strings.LastIndexByte(source, '\n') + 1
+	if strings.Trim(source[start:], "#-*+`~>_|= \t") != "" || insideFence(split(source[:start])) {
+		return source
+	}
+	return strings.TrimRight(source[:start], " \t\r\n")
+}
+
+func insideFence(lines []line) bool {
+	var open fence
+	for _, l := range lines {
+		f, ok := openingFence(l.text)
+		switch {
+		case open.size == 0 && ok:
+			open = f
+		case open.size > 0 && open.closedBy(l.text):
+			open = fence{}
+		}
+	}
+	return open.size > 0
+}
+
+// appendText adds a run, and makes one of two runs that touch in the source.
+func appendText(nodes []Node, text string, at int) []Node {
+	if text == "" {
+		return nodes
+	}
+	if n := len(nodes); n > 0 && nodes[n-1].Kind == Text && nodes[n-1].At+len(nodes[n-1].Text) == at {
+		nodes[n-1].Text += text
+		return nodes
+	}
+	return append(nodes, Node{Kind: Text, Text: text, At: at})
+}

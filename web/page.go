@@ -1,0 +1,121 @@
+//go:build js
+
+package main
+
+import "honnef.co/go/js/dom/v2"
+
+// page is the conversation and the controls around it.
+type page struct {
+	service  *service
+	failures *failures
+	composer *composer
+	turns    []*turn
+
+	conversation, welcome, live dom.HTMLElement
+}
+
+func newPage(s *service) *page {
+	p := &page{service: s, conversation: byID("conversation"), welcome: byID("welcome"), live: byID("announcements")}
+	byID("about").SetTextContent(s.about())
+	p.failures = newFailures(s)
+	p.composer = newComposer(p)
+	on(window, "keydown", func(e dom.Event) {
+		if e.(*dom.KeyboardEvent).Key() == "Escape" {
+			p.stop()
+		}
+	})
+	return p
+}
+
+// current is the turn at the end of the conversation, or nil.
+func (p *page) current() *turn {
+	if len(p.turns) == 0 {
+		return nil
+	}
+	return p.turns[len(p.turns)-1]
+}
+
+func (p *page) running() bool { return len(p.turns) > 0 && p.current().running }
+
+// ask begins a turn.
+func (p *page) ask(question string) {
+	if p.running() {
+		return
+	}
+	if last := p.current(); last != nil {
+		last.retire()
+	}
+	show(p.welcome, false)
+	chosen := p.failures.chosen()
+	t := newTurn(p, question, chosen.name, chosen.title)
+	body := map[string]any{"model": p.service.model, "messages": p.messages(question)}
+	p.turns = append(p.turns, t)
+	p.conversation.AppendChild(t.item)
+	t.ask(body, p.failures.background())
+	p.toBottom()
+}
+
+// messages is the conversation so far, with the answers that are whole, and the new question.
+func (p *page) messages(question string) []any {
+	var list []any
+	for _, t := range p.turns {
+		if t.whole && t.text != "" {
+			list = append(list, message("user", t.question), message("assistant", t.text))
+		}
+	}
+	return append(list, message("user", question))
+}
+
+func message(role, content string) map[string]any {
+	return map[string]any{"role": role, "content": content}
+}
+
+func (p *page) stop() {
+	if p.running() {
+		p.current().stop()
+	}
+}
+
+func (p *page) pullPlug() {
+	if p.running() {
+		p.current().pullPlug()
+		p.announce("You pulled the plug")
+	}
+}
+
+// changed brings the controls up to date with the current turn.
+func (p *page) changed() {
+	t := p.current()
+	p.composer.draw(t != nil && t.running, t != nil && t.live)
+}
+
+// ended moves the focus to what the reader most likely wants next, unless they are busy.
+func (p *page) ended(t *turn) {
+	p.changed()
+	if t != p.current() || p.composer.busy() {
+		return
+	}
+	if action := t.mainAction(); action != nil {
+		action.Underlying().Call("focus", map[string]any{"preventScroll": true})
+	}
+	p.toBottom()
+}
+
+// announce tells a state to those who do not see the page. It is for states, not for words.
+func (p *page) announce(words string) {
+	if p.live != nil {
+		setText(p.live, words)
+	}
+}
+
+// near is how far from the end of the page still counts as being there, in pixels.
+const near = 120
+
+func (p *page) atBottom() bool {
+	root := document.DocumentElement().Underlying()
+	return root.Get("scrollHeight").Float()-root.Get("clientHeight").Float()-root.Get("scrollTop").Float() < near
+}
+
+func (p *page) toBottom() {
+	window.ScrollTo(0, document.DocumentElement().Underlying().Get("scrollHeight").Int())
+}

@@ -1,0 +1,147 @@
+//go:build js
+
+package main
+
+import (
+	"errors"
+	"strconv"
+	"syscall/js"
+
+	"holdfast/tests/sim"
+)
+
+// service is who answers: a simulated provider on the page's server, the real provider behind
+// that server, or, where the page is plain files, a simulated provider in the page itself.
+type service struct {
+	mode      string // simulator, proxy or static
+	provider  string
+	model     string
+	path      string
+	scenarios []scenario
+	client    Client
+	plug      func(session string) // cuts every live connection of a session
+}
+
+// scenario is a failure that the simulated provider can be asked for.
+type scenario struct{ name, title, description string }
+
+const (
+	simulator = "simulator"
+	proxy     = "proxy"
+	static    = "static"
+)
+
+// pace is the time between two words of the simulated provider, in milliseconds.
+const pace = 35
+
+// connect finds out who answers, and loads the module's program. It blocks.
+func connect(module Module) (*service, error) {
+	s := &service{mode: static, provider: "gloo", model: "gloo-sim", path: "/ai/v2/guarded/chat/completions"}
+	if config, err := readConfig(); err == nil {
+		s.read(config)
+	}
+	options := map[string]any{"provider": s.provider, "baseURL": "/api"}
+	switch s.mode {
+	case simulator:
+		s.plug = func(session string) {
+			path := "sim/plug?session=" + js.Global().Call("encodeURIComponent", session).String()
+			then(js.Global().Call("fetch", path, map[string]any{"method": "POST"}), func(js.Value) {}, func(error) {})
+		}
+	case proxy:
+		line := &ownLine{}
+		options["fetch"], s.plug = line.fetch(), line.cut
+	default:
+		for _, known := range sim.Scenarios {
+			s.scenarios = append(s.scenarios, scenario{known.Name, known.Title, known.Description})
+		}
+		played := &playedProvider{}
+		options["fetch"], s.plug = played.fetch(), played.cut
+	}
+	if s.mode != proxy {
+		// A simulated silence is noticed while one watches; real models may think for minutes.
+		options["policy"] = map[string]any{"idleMs": 6000, "firstDeltaMs": 20000}
+	}
+	client, err := module.CreateClient(options)
+	s.client = client
+	return s, err
+}
+
+// readConfig asks the page's server who answers. A plain file server has no such file, or one
+// that says so.
+func readConfig() (js.Value, error) {
+	response, err := await(js.Global().Call("fetch", "demo/config.json"))
+	if err != nil {
+		return js.Value{}, err
+	}
+	if !response.Get("ok").Bool() {
+		return js.Value{}, errors.New("there is no demo/config.json")
+	}
+	return await(response.Call("json"))
+}
+
+func (s *service) read(config js.Value) {
+	for name, member := range map[string]*string{
+		"mode": &s.mode, "provider": &s.provider, "model": &s.model, "path": &s.path,
+	} {
+		if value := text(config, name); value != "" {
+			*member = value
+		}
+	}
+	each(config.Get("scenarios"), func(v js.Value) {
+		s.scenarios = append(s.scenarios, scenario{text(v, "name"), text(v, "title"), text(v, "description")})
+	})
+}
+
+// headers ask the simulated provider for a failure. The real one gets none.
+func (s *service) headers(scenario, session string) map[string]any {
+	if s.mode == proxy {
+		return map[string]any{}
+	}
+	return map[string]any{"x-sim": scenario, "x-sim-session": session, "x-sim-pace": strconv.Itoa(pace)}
+}
+
+// about says in a sentence who answers.
+func (s *service) about() string {
+	switch s.mode {
+	case simulator:
+		return "A simulated provider on this server answers. Its cuts are real TCP resets."
+	case proxy:
+		return "The real service (" + s.provider + ", " + s.model + ") answers through this server, which keeps the key."
+	}
+	return "There is no server here: a simulated provider inside this page answers."
+}
+
+// ownLine is the page's own side of real connections, which it can let go of.
+type ownLine struct{ live []js.Value }
+
+func (l *ownLine) fetch() js.Func {
+	return js.FuncOf(func(_ js.Value, args []js.Value) any {
+		plug := js.Global().Get("AbortController").New()
+		l.live = append(l.live, plug)
+		init := js.Global().Get("Object").Call("assign", map[string]any{}, args[1])
+		signals := []any{plug.Get("signal")}
+		if own := init.Get("signal"); own.Truthy() {
+			signals = append(signals, own)
+		}
+		init.Set("signal", js.Global().Get("AbortSignal").Call("any", signals))
+		return js.Global().Call("fetch", args[0], init)
+	})
+}
+
+// cut ends every connection that was ever opened; those that have ended do not mind.
+func (l *ownLine) cut(string) {
+	for _, plug := range l.live {
+		plug.Call("abort", networkError())
+	}
+	l.live = nil
+}
+
+// networkError is what fetch and a body report when a connection breaks.
+func networkError() js.Value { return js.Global().Get("TypeError").New("network error") }
+
+// newSession names a session; it has to differ from those of other pages, not to be secret.
+func newSession() string {
+	bytes := js.Global().Get("Uint32Array").New(2)
+	js.Global().Get("crypto").Call("getRandomValues", bytes)
+	return "page-" + strconv.FormatUint(uint64(bytes.Index(0).Float()), 36) + strconv.FormatUint(uint64(bytes.Index(1).Float()), 36)
+}
