@@ -1,0 +1,150 @@
+// Over real HTTP, against the simulated provider: real resets, real stalls, real timers.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createClient } from "./holdfast.mjs";
+import { scenario, startSim } from "./sim.mjs";
+
+const baseURL = await startSim();
+const client = await createClient({
+  provider: "gloo",
+  baseURL,
+  token: "sim",
+  policy: { idleMs: 400, interactive: { backoffBaseMs: 5, backoffCapMs: 10 }, background: { backoff: "full", backoffBaseMs: 5, backoffCapMs: 10 } },
+});
+const PATHS = { chat: "/ai/v2/guarded/chat/completions", responses: "/ai/v2/direct/responses" };
+const bodies = {
+  chat: { model: "gloo-anthropic-claude-opus-5.5", messages: [{ role: "user", content: "Tell me about tidepools." }] },
+  responses: { model: "gloo-anthropic-claude-opus-5.5", input: "Tell me about tidepools." },
+};
+
+async function play(api, script, options = {}) {
+  const deltas = [];
+  const answer = client.stream(PATHS[api], bodies[api], { headers: scenario(script), onDelta: (delta) => deltas.push(delta), ...options });
+  const result = await answer.result;
+  let text = "";
+  for (const delta of deltas) {
+    if (delta.type === "restart") text = "";
+    if (delta.type === "text") text += delta.text;
+  }
+  assert.equal(text, result.text, "what was shown is what is reported");
+  assert.equal(answer.partial, result.text);
+  return { result, deltas, answer };
+}
+
+for (const api of ["chat", "responses"]) {
+  const { result: healthy } = await play(api, "healthy");
+
+  test(`${api}: a healthy answer`, () => {
+    assert.equal(healthy.status, "complete");
+    assert.ok(healthy.text.length > 500);
+    assert.equal(healthy.attempts.length, 1);
+    assert.ok(healthy.usage.totalTokens > 0);
+  });
+
+  for (const name of ["unavailable_then_ok", "inference_error_then_ok", "reset_before_headers", "error_first", "rate_limit_then_ok"]) {
+    test(`${api}: ${name} is retried before text and comes out whole`, async () => {
+      const { result } = await play(api, name);
+      assert.equal(result.status, "complete", JSON.stringify(result.error));
+      assert.equal(result.text, healthy.text);
+      assert.equal(result.fullRetries, 1);
+    });
+  }
+
+  for (const name of ["cut_reset", "cut_clean", "stall", "stall_heartbeat", "malformed", "error_mid", "repeats_word", "repeats_sentence", "starts_over", "split_utf8", "no_done"]) {
+    test(`${api}: ${name} comes out as if nothing had happened`, { skip: name === "stall_heartbeat" && "any byte is life: only the total time ends it" }, async () => {
+      const { result } = await play(api, name);
+      assert.equal(result.status, "complete", JSON.stringify(result.error));
+      assert.equal(result.text, healthy.text);
+      assert.equal(result.continued, !["split_utf8", "no_done"].includes(name));
+    });
+  }
+
+  test(`${api}: background restarts`, async () => {
+    const { result, deltas } = await play(api, "cut_reset", { background: true });
+    assert.equal(result.status, "complete", JSON.stringify(result.error));
+    assert.equal(result.text, healthy.text);
+    assert.equal(deltas.filter((delta) => delta.type === "restart").length, 1);
+  });
+
+  test(`${api}: cut twice is interrupted; the user's continue completes it`, async () => {
+    const { result, answer } = await play(api, "cut_twice");
+    assert.equal(result.status, "interrupted");
+    assert.ok(healthy.text.startsWith(result.text.trimEnd()));
+    assert.deepEqual(result.offer, ["continue", "try_again"]);
+    assert.equal(await answer.continue({ onDelta: undefined }).text(), healthy.text);
+  });
+
+  for (const [name, status, code] of [
+    ["internal_error", "failed", "server_error"],
+    ["unauthorized", "failed", "auth"],
+    ["billing", "failed", "billing"],
+    ["policy_refusal", "failed", "content_policy"],
+    ["error_mid_final", "interrupted", "server_error"],
+    ["content_filter", "content_filter", undefined],
+  ]) {
+    test(`${api}: ${name} ends ${status} after one attempt`, async () => {
+      const { result } = await play(api, name);
+      assert.equal(result.status, status, JSON.stringify(result));
+      assert.equal(result.error?.reason, code);
+      assert.equal(result.attempts.length, 1);
+    });
+  }
+
+  test(`${api}: a tool call that is cut is never handed out`, async () => {
+    const whole = await play(api, "tool_call");
+    assert.equal(whole.result.toolCalls.length, 1);
+    JSON.parse(whole.result.toolCalls[0].arguments);
+    const cut = await play(api, "tool_cut");
+    assert.deepEqual(cut.result.toolCalls, []);
+    assert.notEqual(cut.result.status, "complete");
+  });
+
+  test(`${api}: cut at random bytes, the text is the uncut text`, async () => {
+    for (let i = 0; i < 60; i++) {
+      const at = i / 60;
+      const end = i % 2 ? "reset" : "close";
+      const continues = ["exact", "last_word", "last_sentence", "restart"][i % 4];
+      const { result } = await play(api, { requests: [{ endAt: at, end }], continuations: [{ continues }] });
+      if (result.attempts.length === 1 && result.status === "complete") continue; // cut behind the end
+      assert.equal(result.status, "complete", `${at} ${end} ${continues} ${JSON.stringify(result.error)}`);
+      assert.equal(result.text, healthy.text, `${at} ${end} ${continues}`);
+    }
+  });
+}
+
+test("a request over HTTP", async () => {
+  const result = await client.request(PATHS.chat, bodies.chat, { headers: scenario("unavailable_then_ok") });
+  assert.equal(result.attempts.length, 2);
+  assert.ok(result.data.choices[0].message.content.length > 500);
+  assert.equal(result.httpStatus, 200);
+});
+
+test("a slow reader is no stall, and slows the provider down", async () => {
+  let n = 0;
+  const answer = client.stream(PATHS.chat, bodies.chat, { headers: scenario("healthy") });
+  for await (const delta of answer) {
+    if (++n === 2) await new Promise((resolve) => setTimeout(resolve, 900)); // more than idleMs
+  }
+  const result = await answer.result;
+  assert.equal(result.status, "complete");
+  assert.equal(result.attempts.length, 1);
+});
+
+test("abort ends a real exchange at once", async () => {
+  const controller = new AbortController();
+  const answer = client.stream(PATHS.chat, bodies.chat, { headers: scenario("slow"), signal: controller.signal });
+  setTimeout(() => controller.abort(new Error("enough")), 100);
+  const began = Date.now();
+  assert.equal((await answer.result).status, "cancelled");
+  assert.ok(Date.now() - began < 1000);
+});
+
+test("close cancels what is open", async () => {
+  const other = await createClient({ provider: "gloo", baseURL, token: "sim" });
+  const answer = other.stream(PATHS.chat, bodies.chat, { headers: scenario("slow") });
+  const request = other.request(PATHS.chat, bodies.chat, { headers: scenario({ delayMs: 5000 }) });
+  setTimeout(() => other.close(), 50);
+  await assert.rejects(request, { code: "cancelled" });
+  assert.equal((await answer.result).status, "cancelled");
+});

@@ -1,0 +1,53 @@
+// A thousand streams one after another, a third of them broken, leave nothing behind.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createClient } from "./holdfast.mjs";
+import { scenario, startSim } from "./sim.mjs";
+
+const STREAMS = 1000;
+const baseURL = await startSim();
+
+// The program's memory, watched from outside.
+let memory;
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (...args) => {
+  const made = await instantiate(...args);
+  memory ??= (made.instance ?? made).exports.mem ?? (made.instance ?? made).exports.memory;
+  return made;
+};
+
+test(`${STREAMS} streams leave no handle and no memory behind`, { timeout: 300_000 }, async (t) => {
+  const client = await createClient({ provider: "gloo", baseURL, token: "sim", policy: { interactive: { backoffBaseMs: 1, backoffCapMs: 1 } } });
+  const text = "Tidepools hold small worlds between the tides. ".repeat(8);
+  const scripts = [{ text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4, endAfterWords: 20, end: "reset" }], continuations: [{ words: 4 }] }];
+  const measure = () => {
+    globalThis.gc?.();
+    globalThis.gc?.();
+    return {
+      timers: process.getActiveResourcesInfo().filter((kind) => kind === "Timeout").length,
+      handles: process.getActiveResourcesInfo().length,
+      heap: process.memoryUsage().heapUsed,
+      wasm: memory.buffer.byteLength,
+    };
+  };
+  let warm;
+  for (let i = 0; i < STREAMS; i++) {
+    if (i === 200) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      warm = measure();
+    }
+    const answer = client.stream("/ai/v2/guarded/chat/completions", { model: "m", messages: [{ role: "user", content: "Hi" }] }, { headers: scenario(scripts[i % 3]) });
+    for await (const _ of answer);
+    const result = await answer.result;
+    assert.equal(result.status, "complete", JSON.stringify(result.error));
+    assert.equal(result.text, text, `stream ${i}`);
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  const end = measure();
+  t.diagnostic(`after 200: ${JSON.stringify(warm)}; after ${STREAMS}: ${JSON.stringify(end)}`);
+  assert.ok(end.timers <= warm.timers, "timers");
+  assert.ok(end.handles <= warm.handles + 4, "handles"); // keep-alive sockets come and go
+  if (globalThis.gc) assert.ok(end.heap < warm.heap + 4e6, `heap grew by ${end.heap - warm.heap} bytes`);
+  assert.equal(end.wasm, warm.wasm, "the program's memory");
+});
