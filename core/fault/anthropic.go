@@ -11,6 +11,7 @@ var anthropicRows = []row{
 	{0, "timeout_error", "", timedOutOnce}, // stream, instead of sending the same again
 	{504, "", "", timedOutOnce},
 	{0, "", "blocked by content filtering policy", againstRules},
+	{400, "", "organization has been disabled", forbidden},
 	{400, "", "invalid x-api-key|invalid api key", badKey},
 	{404, "", "model", noSuchModel},
 	{0, "authentication_error", "", badKey},

@@ -7,6 +7,7 @@ var contextRows = []row{
 	{400, "", contextWords, tooLong},
 	{413, "", contextWords, tooLong},
 	{422, "", contextWords, tooLong},
+	{500, "", contextWords, tooLong}, // some servers, and errors inside streams that name no status
 }
 
 const contextWords = "prompt is too long|" + // Anthropic

@@ -26,7 +26,7 @@ func decimal(s string, unit time.Duration) (d time.Duration, rest string, ok boo
 	if i+1 < len(s) && s[i] == '.' && '0' <= s[i+1] && s[i+1] <= '9' {
 		part, scale := time.Duration(0), time.Duration(1)
 		for i++; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
-			if scale < 1e6 && unit > time.Second || scale < 1e9 && unit <= time.Second {
+			if scale < 1e9 && scale <= 9e17/unit { // more digits cannot matter, or would overflow
 				part, scale = part*10+time.Duration(s[i]-'0'), scale*10
 			}
 		}
@@ -79,7 +79,9 @@ func duration(s string) (total time.Duration, rest string, ok bool) {
 				unit = u.unit
 			}
 		}
-		if unit == 0 {
+		if unit == 0 && ok {
+			break // "20s 3 requests": the number belongs to the next thought
+		} else if unit == 0 {
 			return 0, s, false
 		}
 		d, _, _ := decimal(s, unit)

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strconv"
 	"strings"
+
+	"holdfast/core/json"
 )
 
 // What answers from proxies, CDNs and login pages mean: bodies that no provider wrote.
@@ -32,6 +34,9 @@ const proxyWords = "upstream connect error|disconnect/reset before headers|upstr
 
 // edge classifies a body that is no JSON. It says false where the status decides.
 func (x *evidence) edge() (outcome, bool) {
+	if lower(x.header.Get("cf-mitigated")) == "challenge" {
+		return edgeBlocked, true
+	}
 	switch x.env.shape {
 	case page, edgeText:
 		if x.env.number >= 1000 {
@@ -58,6 +63,9 @@ func (x *evidence) edge() (outcome, bool) {
 		return statusOutcome(status), true
 	case plain:
 		if x.status >= 500 && says(x.words, proxyWords) {
+			if x.status == 504 {
+				return edgeTooLate, true
+			}
 			return proxyDown, true
 		}
 	}
@@ -74,7 +82,7 @@ func (e *envelope) readPage(body []byte) {
 			e.message = strings.Join(strings.Fields(title), " ")
 		}
 	}
-	for _, before := range []string{"error code: ", "error code ", "cf-error-code\">", "error ", "error&nbsp;"} {
+	for _, before := range []string{"error code: ", "error code ", "error code <span>", "cf-error-code\">", "error ", "error&nbsp;"} {
 		if _, rest, ok := strings.Cut(words, before); ok {
 			if n := leadingNumber(rest); 1000 <= n && n <= 1199 {
 				e.number = n
@@ -85,6 +93,19 @@ func (e *envelope) readPage(body []byte) {
 	if _, rest, ok := strings.Cut(words, "ray id:"); ok {
 		e.ray = firstHex(rest[:min(len(rest), 200)])
 	}
+}
+
+// readProblem reads Cloudflare's own errors in the form of RFC 9457, which it sends to clients that
+// accept JSON. Its "retryable" is Cloudflare's opinion, and no verdict of Gloo's.
+func (e *envelope) readProblem(v json.Value) {
+	e.shape, e.source = edgeText, v
+	e.message = head(v.Get("title"), maxSearch)
+	if !blank(v.Get("detail")) {
+		e.message = head(v.Get("detail"), maxSearch)
+	}
+	setNumber(&e.number, v.Get("error_code"))
+	set(&e.code, v.Get("error_name"))
+	set(&e.ray, v.Get("ray_id"))
 }
 
 // between returns the part of text after open and the next shut, found in words, which is the
@@ -139,7 +160,7 @@ func firstHex(s string) string {
 // isPage reports that body is an HTML document. A text or XML answer may also begin with "<", so
 // the content type or the first tag must say so.
 func isPage(body []byte, contentType string) bool {
-	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")))
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte(bom)))
 	if len(body) == 0 || body[0] != '<' {
 		return false
 	}

@@ -22,15 +22,15 @@ const (
 // An envelope is an error body of any provider or proxy, unpacked. Every field may be empty: no
 // sender can be trusted to send it, or to send it in the type that its documentation names.
 type envelope struct {
-	shape   shape
-	isError bool // it says by itself that it is an error, whatever the status says
+	shape shape
 
 	code    string   // error.code where it is a word
 	typ     string   // error.type
 	status  string   // Google's error.status
 	symbol  string   // Gloo's error.name
 	inner   []string // more exact words found deeper: details' reasons, innererror.code
-	number  int64    // a numeric code or status; for HTML, the edge's error number
+	number  int64    // a numeric code; for HTML, the edge's error number
+	http    int64    // a status that the body names itself
 	message string   // at most maxSearch bytes
 	advice  string   // Gloo's developer_message
 
@@ -43,10 +43,13 @@ type envelope struct {
 	ray       string
 }
 
+// bom is the mark that some proxies put before UTF-8.
+const bom = "\xEF\xBB\xBF"
+
 // read unpacks a body. It looks at all bytes only where they are JSON, and copies none but the
 // texts that it keeps.
 func read(body []byte) (e envelope) {
-	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte("\xEF\xBB\xBF")))
+	body = bytes.TrimSpace(bytes.TrimPrefix(body, []byte(bom)))
 	if len(body) == 0 || string(body) == "null" {
 		return e
 	}
@@ -105,13 +108,14 @@ const (
 	outResponse
 	outInteraction
 	outChoices
+	outCloudflare
 	outCount
 )
 
 var outKeys = []string{
 	"error", "detail", "errors", "message", "msg", "error_description", "code", "type", "status",
 	"statusCode", "status_code", "object", "success", "request_id", "requestId", "response",
-	"interaction", "choices",
+	"interaction", "choices", "cloudflare_error",
 }
 
 // The members that can matter of the object that describes the error itself.
@@ -153,11 +157,7 @@ func (e *envelope) unpack(v json.Value, depth int) {
 	e.shape = structure
 	switch v.Kind() {
 	case '"':
-		if inner, ok := nested(v); ok {
-			e.unpack(inner, depth+1)
-		} else if !blank(v) {
-			e.message = head(v, maxSearch)
-		}
+		e.unpackText(v, depth)
 	case '[':
 		e.unpack(v.At(0), depth+1)
 	case '{':
@@ -165,6 +165,18 @@ func (e *envelope) unpack(v json.Value, depth int) {
 	}
 }
 
+// unpackText takes a string for the message, or for another layer when there is an error in it.
+func (e *envelope) unpackText(v json.Value, depth int) {
+	before := e.message
+	if inner, ok := nested(v); ok && depth < 5 {
+		e.unpack(inner, depth+1)
+	}
+	if e.message == before && !blank(v) {
+		e.message = head(v, maxSearch)
+	}
+}
+
+// unpackObject finds where in an answer the error stands, and reads it.
 func (e *envelope) unpackObject(v json.Value, depth int) {
 	var o [outCount]json.Value
 	v.Pick(outKeys, o[:])
@@ -184,23 +196,22 @@ func (e *envelope) unpackObject(v json.Value, depth int) {
 
 	set(&e.requestID, o[outRequestID])
 	set(&e.requestID, o[outRequestID2])
-	e.setNumber(status)
-	e.setNumber(o[outStatusCode])
-	e.setNumber(o[outStatusCode2])
-	if o[outType].Text() == "error" || o[outObject].Text() == "error" || status.Text() == "failed" || o[outSuccess].False() {
-		e.isError = true
-	}
+	setNumber(&e.http, status)
+	setNumber(&e.http, o[outStatusCode])
+	setNumber(&e.http, o[outStatusCode2])
+	flat := o[outType].Text() == "error" || o[outObject].Text() == "error" || status.Text() == "failed" || o[outSuccess].False() ||
+		!o[outMessage].Missing() || !o[outMsg].Missing() || !o[outCode].Missing()
 
 	detail := o[outDetail]
 	switch {
+	case o[outCloudflare].True():
+		e.readProblem(v)
 	case failed.Kind() == '{':
-		e.isError = true
 		e.verdict(failed, depth)
 		e.unpackError(failed, depth)
 		e.setCode(o[outCode])
 		e.setType(o[outType])
 	case !blank(failed):
-		e.isError = true
 		e.unpackErrorText(failed, &o, v, depth)
 	case detail.Kind() == '{':
 		e.verdict(detail, depth)
@@ -214,7 +225,7 @@ func (e *envelope) unpackObject(v json.Value, depth int) {
 	case !blank(errors.At(0)):
 		e.source, e.message = v, head(errors.At(0), maxSearch)
 		e.setCode(o[outCode])
-	case e.isError || !o[outMessage].Missing() || !o[outMsg].Missing() || !o[outCode].Missing():
+	case flat:
 		// Flat: {"type":"error","code":…,"message":…} in a stream, {"statusCode":429,"message":…}.
 		if o[outType].Text() == "error" {
 			e.verdict(v, depth)
@@ -235,13 +246,9 @@ func (e *envelope) verdict(source json.Value, depth int) {
 // then the text is the code (Gloo's Data Engine, OAuth).
 func (e *envelope) unpackErrorText(failed json.Value, o *[outCount]json.Value, v json.Value, depth int) {
 	e.source = v
-	if inner, ok := nested(failed); ok {
-		e.unpack(inner, depth+1)
-		return
-	}
+	e.unpackText(failed, depth)
 	e.setCode(o[outCode])
 	e.setType(o[outType])
-	e.message = head(failed, maxSearch)
 	for _, m := range []json.Value{o[outMessage], o[outDescription]} {
 		if !blank(m) {
 			e.message = head(m, maxSearch)
@@ -259,11 +266,7 @@ func (e *envelope) unpackDetail(detail, v json.Value, depth int) {
 		e.typ = "validation_error"
 		return
 	}
-	if inner, ok := nested(detail); ok {
-		e.unpack(inner, depth+1)
-		return
-	}
-	e.message = head(detail, maxSearch)
+	e.unpackText(detail, depth)
 }
 
 // unpackError reads the object that describes the error itself.
@@ -288,7 +291,7 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 	if o[inStatus].Text() != "failed" {
 		set(&e.status, o[inStatus])
 	}
-	e.setNumber(o[inStatus])
+	setNumber(&e.http, o[inStatus])
 	set(&e.symbol, o[inName])
 	set(&e.traceID, o[inTraceID])
 	set(&e.blame, o[inFault])
@@ -306,13 +309,7 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 
 	switch message.Kind() {
 	case '"':
-		if inner, ok := nested(message); ok {
-			e.unpack(inner, depth+1)
-			return
-		}
-		if !blank(message) {
-			e.message = head(message, maxSearch)
-		}
+		e.unpackText(message, depth)
 	case '{', '[':
 		e.message = string(message[:min(len(message), maxSearch)])
 		if inner := message.Get("message"); !blank(inner) {
@@ -333,24 +330,8 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 
 // setCode keeps a code as a word or as a number, whichever it is; the first one counts.
 func (e *envelope) setCode(v json.Value) {
-	if v.Kind() == '"' {
-		set(&e.code, v)
-	}
-	e.setNumber(v)
-}
-
-// setNumber keeps a numeric code, also one written as a string.
-func (e *envelope) setNumber(v json.Value) {
-	if e.number != 0 {
-		return
-	}
-	if n, ok := v.Int(); ok {
-		e.number = n
-	} else if text := head(v, maxName); text != "" {
-		if n, err := strconv.ParseInt(text, 10, 32); err == nil && n > 0 {
-			e.number = n
-		}
-	}
+	set(&e.code, v)
+	setNumber(&e.number, v)
 }
 
 // setType keeps error.type; the type of the event around it is no news.
@@ -360,6 +341,19 @@ func (e *envelope) setType(v json.Value) {
 	}
 }
 
+// setNumber keeps the first number that was found for a field, also one written as a string.
+func setNumber(field *int64, v json.Value) {
+	if *field != 0 {
+		return
+	}
+	if n, ok := v.Int(); ok {
+		*field = n
+	} else if n, err := strconv.ParseInt(head(v, maxName), 10, 32); err == nil {
+		*field = n
+	}
+}
+
+// addInner keeps a more exact word that was found deeper.
 func (e *envelope) addInner(v json.Value) {
 	if text := head(v, 2*maxName); text != "" && len(e.inner) < 16 {
 		e.inner = append(e.inner, cut(text, maxName))
@@ -412,98 +406,4 @@ func validation(list json.Value) string {
 		return len(out) < maxSearch
 	})
 	return string(out)
-}
-
-// nested opens a JSON error that somebody put into a string.
-func nested(v json.Value) (json.Value, bool) {
-	if len(v) > maxNested || bytes.IndexByte(v, '{') < 0 {
-		return nil, false
-	}
-	return jsonWithin(v.Text())
-}
-
-// jsonWithin finds a JSON object with an error in a text such as "got status: 503. {…}"
-// (js-genai) or "429 {…}" (Anthropic's SDK).
-func jsonWithin(text string) (json.Value, bool) {
-	start := strings.IndexByte(text, '{')
-	if start < 0 || len(text) > maxNested {
-		return nil, false
-	}
-	if start > 0 && text[start-1] == '[' {
-		start--
-	}
-	v, err := json.Parse([]byte(text[start:]))
-	if err != nil {
-		return nil, false
-	}
-	object := v
-	if v.Kind() == '[' {
-		object = v.At(0)
-	}
-	for _, key := range []string{"error", "detail", "code", "message"} {
-		if !object.Get(key).Missing() {
-			return v, true
-		}
-	}
-	return nil, false
-}
-
-// firstData opens the first event of a body that is an event stream though an answer with this
-// status should not be one.
-func firstData(text string) (json.Value, bool) {
-	if !strings.HasPrefix(text, "data:") && !strings.HasPrefix(text, "event:") {
-		return nil, false
-	}
-	for text != "" {
-		var line string
-		line, text, _ = strings.Cut(text, "\n")
-		if data, ok := strings.CutPrefix(line, "data:"); ok {
-			v, err := json.Parse([]byte(data))
-			return v, err == nil
-		}
-	}
-	return nil, false
-}
-
-// withoutStrayCommas mends what gemini-cli found in streamed error bodies: several commas where
-// one belongs, and commas next to a bracket. Bodies that are not small are left alone.
-func withoutStrayCommas(body []byte) []byte {
-	if len(body) > maxNested {
-		return nil
-	}
-	out := make([]byte, 0, len(body))
-	comma := false // one is due before the next value
-	for i := 0; i < len(body); i++ {
-		switch c := body[i]; c {
-		case ' ', '\t', '\r', '\n':
-			continue
-		case ',':
-			comma = true
-			continue
-		case '"':
-			end := i + 1
-			for end < len(body) && body[end] != '"' {
-				if body[end] == '\\' {
-					end++
-				}
-				end++
-			}
-			end = min(end+1, len(body))
-			out = appendAfterComma(out, body[i:end], comma)
-			i = end - 1
-		default:
-			out = appendAfterComma(out, body[i:i+1], comma && c != '}' && c != ']')
-		}
-		comma = false
-	}
-	return out
-}
-
-func appendAfterComma(out, piece []byte, comma bool) []byte {
-	if comma && len(out) > 0 {
-		if last := out[len(out)-1]; last != '{' && last != '[' {
-			out = append(out, ',')
-		}
-	}
-	return append(out, piece...)
 }

@@ -13,6 +13,7 @@ var geminiRows = []row{
 	// status, status or detail reason, message, outcome
 	{429, "zero_quota", "", notOnPlan}, // our own names, see namesGemini
 	{429, "daily_quota|quota_exceeded", "", daySpent},
+	{429, "", "daily quota|per day", daySpent},
 	{0, "MODEL_CAPACITY_EXHAUSTED", "", overloaded},
 	{402, "", "", unpaid}, // prepaid credits are gone
 	{0, "RESOURCE_EXHAUSTED", "", rateLimited},
@@ -45,6 +46,7 @@ func namesGemini(x *evidence) {
 	x.env.details.Each(func(_ string, detail json.Value) bool {
 		switch kind := detailKind(detail); {
 		case strings.HasSuffix(kind, "ErrorInfo"):
+			x.env.addInner(detail.Get("reason"))
 			x.addName(head(detail.Get("reason"), maxName))
 		case strings.HasSuffix(kind, "QuotaFailure"):
 			m := 0

@@ -123,6 +123,22 @@ func scalar(v json.Value) string {
 	return strings.TrimSpace(head(v, 40))
 }
 
+// regainHint reads the day on which Anthropic's spending limit is lifted: "You will regain access
+// on 2026-12-01 at 00:00 UTC."
+func (x *evidence) regainHint() Hint {
+	const layout = "2006-01-02 at 15:04 utc"
+	_, after, _ := strings.Cut(x.words, "regain access on ")
+	if len(after) < len(layout) {
+		return Hint{}
+	}
+	then, err := time.Parse(layout, after[:len(layout)])
+	d, ok := until(then, serverTime(x.header, x.now))
+	if err != nil || !ok {
+		return Hint{}
+	}
+	return Hint{d, true, "message"}
+}
+
 // beforeWait are the words after which a wait may follow in a sentence.
 var beforeWait = []string{
 	"try again in ", "retry in ", "retry after ", "try again after ", "retrying in ", "available again in ", "wait for ", "wait ",

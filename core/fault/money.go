@@ -17,7 +17,7 @@ var moneyRows = []row{
 
 	{0, "", "wke=*spending-limit", capReached}, // xAI's own marker
 	{0, "", "wke=*credits", unpaid},
-	{0, "", "used all available credits|monthly spending limit|spending limit reached|reached its spending limit", capReached},
+	{0, "", "used all available credits|spending limit", capReached},
 	{0, "", "reached your specified*usage limits|reached your api usage limits", capReached}, // Anthropic
 	{0, "", "spend limit*reached|reached*spend limit|spending cap*reached|exceeded*spend limit", capReached},
 	{0, "", "credit balance is too low|ran out of credits|out of credits|insufficient credits", unpaid},
@@ -26,14 +26,15 @@ var moneyRows = []row{
 	{0, "", "account is not active, please check your billing|requires billing to be enabled|billing account*disabled", unpaid},
 	{0, "", "extra usage is required|out of extra usage", planLacksIt}, // Claude's plans: the long context costs extra
 	{0, "", "plan does not include|not included in your plan|does not yet include access|upgrade your plan to", planLacksIt},
-	{0, "", "usage limit reached for*hour|usage limit has been reached|reached your*usage limit", windowSpent},
+	{0, "", "usage limit*hour|usage limit*window|session usage limit|session limit reached|weekly usage limit", windowSpent},
+	{0, "", "usage limit*reached|reached*usage limit", quotaSpent},
 	{0, "", "no remaining quota|quota exhausted|quota has been exhausted|weekly/monthly limit exhausted", quotaSpent},
 	{0, "", "out of call volume quota", quotaSpent}, // Azure API Management
 
 	{402, "", "", unpaid},
 
 	// A refusal that speaks of a quota is no rate limit, and no question of credentials either.
-	{403, "", "quota|usage limit", quotaSpent},
+	{403, "", "exceed*quota|quota*exceed|quota*reached|quota*exhausted|quota*used up|quota refreshes|quota will be|not enough*quota|usage limit", quotaSpent},
 	{403, "", "credits|billing", unpaid},
 	{401, "", "insufficient*quota|quota*exceeded", quotaSpent},
 }

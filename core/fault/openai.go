@@ -18,7 +18,7 @@ var openaiRows = []row{
 
 	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked", "", againstRules},
 	{0, "invalid_prompt|image_content_policy_violation|bio_policy|cyber_policy|safety_violation", "", againstRules},
-	{400, "", "content management policy|safety system|violates*usage polic|flagged as potentially violating", againstRules},
+	{400, "", "content management policy|safety system|content filter|violates*usage polic|flagged as potentially violating", againstRules},
 
 	{0, "unsupported_country_region_territory", "", wrongPlace},
 	{403, "", "country, region, or territory not supported", wrongPlace},
@@ -26,6 +26,7 @@ var openaiRows = []row{
 
 	{0, "invalid_api_key|incorrect_api_key|account_deactivated|ip_not_authorized|invalid_organization|authentication_error", "", badKey},
 	{400, "", "incorrect api key|invalid api key", badKey},
+	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
 	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|no endpoints found", noSuchModel},
 	{400, "", "is not a valid model|unknown model|model*does not exist", noSuchModel},

@@ -28,13 +28,14 @@ var (
 
 // What ends at a proxy or on the way.
 var (
-	edgeFailed  = outcome{Retry, EdgeError, Failing, AfterRetries, 0}
-	edgeTooLate = outcome{Retry, EdgeTimeout, Failing, AfterRetries, 1} // may be billed; meets the same deadline
-	edgeBroken  = outcome{Stop, EdgeError, Failing, OtherProvider, 0}   // certificates do not heal in seconds
-	edgeBlocked = outcome{Stop, EdgeError, Ignore, Never, 0}            // a challenge, not a bad key
-	proxyDown   = outcome{Retry, ProxyUnavailable, Failing, AfterRetries, 0}
-	lostOnWay   = outcome{Retry, Transport, Failing, AfterRetries, 0}
-	loginPage   = outcome{Retry, Transport, Failing, AfterRetries, 1} // HTML where an answer should be
+	edgeFailed   = outcome{Retry, EdgeError, Failing, AfterRetries, 0}
+	edgeTooLate  = outcome{Retry, EdgeTimeout, Failing, AfterRetries, 1} // may be billed; meets the same deadline
+	edgeBroken   = outcome{Stop, EdgeError, Failing, OtherProvider, 0}   // certificates do not heal in seconds
+	edgeBlocked  = outcome{Stop, EdgeError, Ignore, Never, 0}            // a challenge, not a bad key
+	proxyDown    = outcome{Retry, ProxyUnavailable, Failing, AfterRetries, 0}
+	lostOnWay    = outcome{Retry, Transport, Failing, AfterRetries, 0}
+	brokenAnswer = outcome{Retry, Truncated, Failing, AfterRetries, 0}
+	loginPage    = outcome{Retry, Transport, Failing, AfterRetries, 1} // HTML where an answer should be
 )
 
 // What the caller must change.

@@ -27,67 +27,61 @@ func SDKError(p Provider, err json.Value) (retryable bool, f Fault) {
 }
 
 func sdkFault(p Provider, err json.Value) Fault {
-	text := func(key string) string { return head(err.Get(key), maxSearch) }
-	message, code := text("message"), text("code")
-	network := func() Fault {
-		return Network(
-			first(text("causeName"), text("name")),
-			first(text("causeCode"), code),
-			join(message, text("causeMessage")))
-	}
-	if isAbort(text("name"), text("causeName"), message) {
-		return network()
-	}
+	message := head(err.Get("message"), maxSearch)
+	x := evidence{provider: p, header: headerOf(err.Get("headers")), status: httpStatus(err.Get("status"))}
 
-	x := evidence{provider: p, header: headerOf(err.Get("headers"))}
 	body := err.Get("body")
 	if inner, ok := nested(body); ok {
 		body = inner
+	} else if inner, ok := jsonWithin(message); ok && body.Kind() != '{' { // @google/genai
+		body = inner
 	}
-	if body.Missing() || body.Kind() == '"' && blank(body) {
-		if inner, ok := jsonWithin(message); ok { // @google/genai puts the body into the message
-			body = inner
-		}
+	if body.Kind() == '"' && (blank(body) || x.status == 0 && head(body, maxSearch) == message) {
+		body = nil // there is no body, only the error's own words
 	}
-	x.status = status(err.Get("status"))
 	if x.status == 0 && body.Missing() {
-		return withoutAnswer(err, network)
+		return withoutAnswer(err)
 	}
 
-	switch {
-	case body.Kind() == '"':
+	if body.Kind() == '"' {
 		x.env = read([]byte(head(body, maxSearch))) // a text, or an HTML page
-	case !body.Missing():
+	} else if !body.Missing() {
 		x.env.unpack(asError(body), 0)
+	}
+	if e := &x.env; x.status == 0 && e.message+e.code+e.typ+e.status+e.symbol == "" && e.number == 0 {
+		return withoutAnswer(err) // data of some other kind
 	}
 	if x.env.message == "" {
 		x.env.message = message
 	}
 	set(&x.env.code, err.Get("code"))
 	set(&x.env.typ, err.Get("type"))
-	if x.status == 0 || x.status/100 == 2 {
-		http := x.status
-		x.inside = true
-		return x.fault(http)
-	}
+	x.inside = x.status == 0 || x.status/100 == 2
 	return x.fault(x.status)
 }
 
-// withoutAnswer judges an error that carries neither a status nor a body.
-func withoutAnswer(err json.Value, network func() Fault) Fault {
-	if f := network(); f.Reason != Transport || looksLikeNetwork(err) {
-		return f
+// withoutAnswer judges an error that carries neither a status nor a body, by itself and by its
+// cause.
+func withoutAnswer(err json.Value) Fault {
+	text := func(key string) string { return head(err.Get(key), maxSearch) }
+	words := text("message")
+	if cause := text("causeMessage"); cause != "" {
+		words += ": " + cause
 	}
-	f := Lost(Unknown, head(err.Get("message"), maxSearch))
-	if err.Get("aiRetryable").True() {
-		f = Lost(Transport, f.Developer)
+	f := Network(text("name"), text("code"), words)
+	if f.Reason == Transport {
+		f = Network(text("causeName"), text("causeCode"), words)
+	}
+	if f.Reason == Transport && !looksLikeNetwork(err) && !err.Get("aiRetryable").True() {
+		return Lost(Unknown, words)
 	}
 	return f
 }
 
 // networkWords are how fetch, its implementations and the SDKs say that no answer came.
 const networkWords = "failed to fetch|fetch failed|networkerror|load failed|network error|network request failed|" +
-	"network connection|connection error|connection closed|cannot connect|socket|terminated|econnre|premature close|internal error"
+	"network connection|connection error|connection closed|cannot connect|socket|terminated|econnre|premature close|internal error|" +
+	"error sending request|unable to connect|connection reset|connection refused|other side closed"
 
 const networkNames = "APIConnectionError|ConnectionError|NetworkError|FetchError|SocketError"
 
@@ -101,10 +95,6 @@ func looksLikeNetwork(err json.Value) bool {
 // isErrno recognises codes as Node and undici give them: ECONNRESET, UND_ERR_SOCKET.
 func isErrno(code string) bool {
 	return len(code) > 3 && (code[0] == 'E' && code == strings.ToUpper(code) || strings.HasPrefix(code, "UND_ERR_"))
-}
-
-func isAbort(name, causeName, message string) bool {
-	return name == "AbortError" || causeName == "AbortError" || name == "APIUserAbortError" || message == "Request was aborted."
 }
 
 // asError wraps what OpenAI's SDK keeps of a body, the object inside error, so that it is read
@@ -122,14 +112,13 @@ func asError(body json.Value) json.Value {
 	return json.Value(append(append(append(out, `{"error":`...), body...), '}'))
 }
 
-// status reads an HTTP status that may have become a string.
-func status(v json.Value) int {
-	var e envelope
-	e.setNumber(v)
-	if e.number < 100 || e.number > 599 {
+// httpStatus reads an HTTP status that may have become a string.
+func httpStatus(v json.Value) int {
+	var n int64
+	if setNumber(&n, v); n < 100 || n > 599 {
 		return 0
 	}
-	return int(e.number)
+	return int(n)
 }
 
 // headerOf reads [[name, value], …].
@@ -139,20 +128,4 @@ func headerOf(list json.Value) (h header.Header) {
 		return len(h) < 200
 	})
 	return h
-}
-
-func first(texts ...string) string {
-	for _, t := range texts {
-		if t != "" {
-			return t
-		}
-	}
-	return ""
-}
-
-func join(a, b string) string {
-	if a != "" && b != "" {
-		return a + ": " + b
-	}
-	return a + b
 }

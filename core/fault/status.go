@@ -77,8 +77,10 @@ var nameStatus = []struct {
 
 // statusInside is the status that an error inside a 200 would have had; 500 when it does not say.
 func (x *evidence) statusInside() int {
-	if n := x.env.number; 400 <= n && n <= 599 {
-		return int(n)
+	for _, n := range []int64{x.env.http, x.env.number} {
+		if 400 <= n && n <= 599 {
+			return int(n)
+		}
 	}
 	for _, r := range nameStatus {
 		if x.named(r.names) {

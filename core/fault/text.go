@@ -37,17 +37,26 @@ func head(v json.Value, limit int) string {
 	return json.Value(short).Text()
 }
 
-// cut shortens s to n characters of valid UTF-8.
+// cut shortens s to n characters of valid UTF-8 without control characters.
 func cut(s string, n int) string {
-	count := 0
-	for i := range s {
+	count, clean := 0, true
+	for i, r := range s {
 		if count == n {
 			s = s[:i]
 			break
 		}
 		count++
+		clean = clean && r != utf8.RuneError && (r >= ' ' && r != 0x7F || r == '\n' || r == '\t')
 	}
-	return strings.ToValidUTF8(s, string(utf8.RuneError))
+	if clean {
+		return s
+	}
+	return strings.Map(func(r rune) rune {
+		if r < ' ' && r != '\n' && r != '\t' || r == 0x7F {
+			return ' '
+		}
+		return r // what is no UTF-8 arrives as U+FFFD
+	}, s)
 }
 
 // name makes a code or id fit for a log line.

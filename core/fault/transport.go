@@ -52,7 +52,7 @@ var networkRows = []struct {
 	{"", "too many subrequests|subrequest depth limit|exceeded cpu|exceeded memory|would exceed memory|" +
 		"on behalf of a different request|will never generate a response|hanging promise|" +
 		"content security policy", PlatformLimit},
-	{"ERR_HTTP2_GOAWAY_SESSION|REFUSED_STREAM|NGHTTP2_REFUSED_STREAM|ERR_HTTP2_SESSION_ERROR", "refused_stream|goaway", NotProcessed},
+	{"ERR_HTTP2_GOAWAY_SESSION|REFUSED_STREAM|NGHTTP2_REFUSED_STREAM", "refused_stream|goaway", NotProcessed},
 	{"ECONNREFUSED|ENOTFOUND|EAI_AGAIN", "", Transport},
 	{"TimeoutError|ETIMEDOUT|ESOCKETTIMEDOUT|TIMEOUT_ERR|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|" +
 		"APIConnectionTimeoutError|ConnectTimeoutError|HeadersTimeoutError|BodyTimeoutError|RequestTimeoutError", "timed out|timeout", Timeout},
