@@ -53,8 +53,8 @@ func New(shown string) *Joiner {
 	return j
 }
 
-// Holding tells whether text is being held back.
-func (j *Joiner) Holding() bool { return len(j.held) > 0 }
+// Decided tells that the seam is behind us: nothing is held back any more.
+func (j *Joiner) Decided() bool { return j.decided }
 
 // Feed takes the next text of the continuation and returns what may be shown now.
 func (j *Joiner) Feed(text string) string {

@@ -88,7 +88,7 @@ func TestDiverged(t *testing.T) {
 // Text that cannot be a repeat passes at once.
 func TestNoDelay(t *testing.T) {
 	j := New("The tide comes in twice a day. ")
-	if got := j.Feed("X"); got != "X" || j.Holding() {
+	if got := j.Feed("X"); got != "X" || !j.Decided() {
 		t.Errorf("held %q back", "X")
 	}
 }

@@ -1,0 +1,659 @@
+package core
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/pace"
+	"holdfast/core/seam"
+	"holdfast/core/sse"
+	"holdfast/core/wire"
+)
+
+// Spec is what the caller asked for. It does not change during the call.
+type Spec struct {
+	Provider   fault.Provider
+	API        wire.API
+	URL        string
+	Auth       string
+	Header     header.Header
+	Body       json.Value
+	Stream     bool   // the answer is streamed; otherwise it is one JSON body
+	Background bool   // nobody waits
+	Partial    string // streamed: go on from this text instead of starting
+	Policy     Policy
+	Random     func() float64 // uniform in [0, 1)
+}
+
+// Check says what is wrong with a spec before anything is sent.
+func (s *Spec) Check() error {
+	if !s.Stream {
+		return nil
+	}
+	if s.Body.Kind() != '{' {
+		return errors.New("a streamed request needs a JSON object as its body")
+	}
+	if s.API == wire.Plain {
+		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
+	}
+	if s.Partial != "" {
+		_, err := wire.Continue(s.API, s.Body, s.Partial, s.Policy.Continuation)
+		return err
+	}
+	return nil
+}
+
+// Call is one thing that the caller asked for, over as many attempts as it takes.
+type Call struct {
+	spec    Spec
+	phase   phase
+	actions []Action
+
+	now     time.Time // of the event being handled
+	began   time.Time
+	offline bool
+	demand  bool // the consumer has room
+	reading bool // a Read is outstanding
+
+	// The current attempt. Everything here is reset by send.
+	attempt *Attempt
+	open    bool          // its exchange runs
+	since   time.Time     // when the running timer began: sent, read issued, or re-armed
+	unread  time.Duration // how much of the wait for the first delta earlier reads have used up
+	rearmed bool          // a late timer has had its second chance
+	header  header.Header
+	body    []byte // of a response that is not streamed
+	decoder *sse.Decoder
+	stream  *wire.Stream
+	joiner  *seam.Joiner // between the text kept from before and this attempt's
+
+	deadline time.Time   // of waiting and draining
+	next     AttemptKind // why the next attempt will be sent
+	wait     pace.Wait   // before it
+
+	// The call so far.
+	out       output
+	tools     []wire.Tool
+	spent     int         // attempts that count against the budget, beyond the first
+	continued int         // automatic continuations sent
+	cause     fault.Fault // what the first of them tries to mend
+	result    Result
+}
+
+// phase is where a call stands.
+//
+//	             ┌────────────── away ◀────────────┐ network away
+//	             ▼                                 │
+//	idle ──▶ sending ──▶ reading ──▶ draining ──▶ done
+//	             ▲          │            (usage)    ▲
+//	             └─ waiting ◀┘ retry, continue      │
+//	                                 nothing helps ─┘
+type phase int
+
+const (
+	idle     phase = iota
+	away           // waits for the network
+	sending        // waits for response headers
+	reading        // takes the body: a stream, or one document
+	draining       // the answer has ended; its usage may still come
+	waiting        // between two attempts
+	done
+)
+
+// New returns a call. Its first event is Start.
+func New(spec Spec) *Call {
+	c := &Call{spec: spec, next: First}
+	c.out.reset(spec.Partial)
+	if spec.Partial != "" {
+		c.next = Continued
+	}
+	return c
+}
+
+// Handle takes one event and returns what to do now, in order. The slice and the texts in it are
+// valid until the next call.
+func (c *Call) Handle(now time.Time, e Event) []Action {
+	c.actions, c.now = c.actions[:0], now
+	c.out.begin()
+	if c.phase == done {
+		return nil
+	}
+	current := c.attempt != nil && e.Attempt == c.attempt.Number
+	switch e.Kind {
+	case Start:
+		if c.phase == idle {
+			c.began = now
+			c.send(now)
+		}
+	case Responded:
+		if current && c.phase == sending {
+			c.responded(now, e.Status, e.Header)
+		}
+	case Received:
+		if current && (c.phase == reading || c.phase == draining) {
+			c.received(now, e.Bytes)
+		}
+	case Ended:
+		if current && (c.phase == reading || c.phase == draining) {
+			c.ended(now)
+		}
+	case Broke:
+		if current && c.phase >= sending && c.phase <= draining {
+			c.broke(now, e.Fault)
+		}
+	case Demand:
+		c.demand = true
+	case Tick:
+		c.tick(now)
+	case Aborted:
+		f := fault.Lost(fault.Cancelled, "cancelled by the caller")
+		c.closeAttempt(now, f)
+		c.end(Cancelled, f)
+	case Online:
+		c.offline = false
+		if c.phase == away {
+			c.send(now)
+		}
+	case Offline:
+		c.offline = true
+	}
+	c.read(now)
+	return c.actions
+}
+
+// Deadline is when the call wants a Tick, and whether it wants one.
+func (c *Call) Deadline() (time.Time, bool) {
+	at, _ := c.timer()
+	return at, !at.IsZero()
+}
+
+// Waiting tells that the deadline ends a wait between attempts, which sleeping may cut short.
+func (c *Call) Waiting() bool { return c.phase == waiting }
+
+// timer finds the earliest deadline in force and the fault that it stands for.
+func (c *Call) timer() (at time.Time, why fault.Reason) {
+	earliest := func(from time.Time, after time.Duration, reason fault.Reason) {
+		if after == pace.Off || from.IsZero() {
+			return
+		}
+		if t := from.Add(after); at.IsZero() || t.Before(at) {
+			at, why = t, reason
+		}
+	}
+	p := &c.spec.Policy
+	switch c.phase {
+	case idle, done:
+		return
+	case draining:
+		return c.deadline, ""
+	case waiting:
+		at = c.deadline
+	case sending:
+		earliest(c.since, p.Headers, fault.Timeout)
+	case reading:
+		switch {
+		case !c.reading: // a slow consumer is not a stall
+		case c.stream != nil && c.attempt.FirstDelta == 0 && p.FirstDelta != pace.Off:
+			earliest(c.since, max(0, p.FirstDelta-c.unread), fault.Timeout)
+		default:
+			earliest(c.since, p.Idle, fault.IdleTimeout)
+		}
+	}
+	earliest(c.began, p.Budget.Total, fault.Deadline)
+	return
+}
+
+func (c *Call) tick(now time.Time) {
+	at, why := c.timer()
+	if at.IsZero() || now.Before(at) {
+		return
+	}
+	switch {
+	case why == fault.Deadline:
+		c.fail(now, fault.Lost(fault.Deadline, "the call's total time is used up"))
+	case c.phase == waiting:
+		c.send(now)
+	case c.phase == draining:
+		c.succeed(now)
+	case now.Sub(at) > lateness && !c.rearmed:
+		// The timer itself was held up, by a frozen page or a sleeping machine. What came
+		// meanwhile has not been heard yet.
+		c.rearmed, c.since = true, now
+	case c.phase == sending:
+		c.fail(now, fault.Lost(fault.Timeout, "no response headers in time"))
+	case why == fault.Timeout:
+		c.fail(now, fault.Lost(fault.Timeout, "no first delta in time"))
+	default:
+		c.fail(now, fault.Lost(fault.IdleTimeout, "the stream fell silent"))
+	}
+}
+
+// send makes the next attempt, or waits for the network.
+func (c *Call) send(now time.Time) {
+	if c.offline {
+		c.phase, c.wait.Source = away, "offline"
+		c.note(Note{Kind: NoteOffline, Attempt: len(c.result.Attempts) + 1})
+		return
+	}
+	body := c.spec.Body
+	c.joiner = nil
+	if c.spec.Stream {
+		if partial := c.out.text(); partial != "" {
+			body, _ = wire.Continue(c.spec.API, body, partial, c.spec.Policy.Continuation)
+			c.joiner = seam.New(partial)
+		}
+		body = wire.Streamed(c.spec.API, body)
+	}
+	c.result.Attempts = append(c.result.Attempts, Attempt{
+		Number: len(c.result.Attempts) + 1, Kind: c.next, Model: wire.Model(body),
+		Sent: now, Waited: c.wait.For, WaitSource: c.wait.Source,
+	})
+	c.attempt = &c.result.Attempts[len(c.result.Attempts)-1]
+	c.phase, c.open, c.since, c.wait = sending, true, now, pace.Wait{}
+	c.reading, c.rearmed, c.unread = false, false, 0
+	c.header, c.body, c.decoder, c.stream = nil, nil, nil, nil
+	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
+		Method: "POST", URL: c.spec.URL, Auth: c.spec.Auth, Header: c.spec.Header, Body: body,
+	}})
+	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind})
+}
+
+func (c *Call) responded(now time.Time, status int, h header.Header) {
+	a := c.attempt
+	a.Headers, a.HTTPStatus, a.RequestID = now.Sub(a.Sent), status, requestID(h)
+	c.header, c.phase, c.rearmed = h, reading, false
+	if c.spec.Stream && status >= 200 && status < 300 {
+		c.decoder = &sse.Decoder{Limit: c.spec.Policy.MaxEvent}
+		c.stream = wire.NewStream(c.spec.API, c.spec.Provider, h)
+	}
+	c.note(Note{Kind: NoteResponded, HTTPStatus: status, RequestID: a.RequestID})
+}
+
+// read asks for the next chunk when there is room for what it may bring. Only deltas are held
+// back for a slow consumer: everything else is read at once.
+func (c *Call) read(now time.Time) {
+	wanted := c.phase == draining || c.phase == reading && (c.demand || c.stream == nil)
+	if wanted && c.open && !c.reading {
+		c.reading, c.since = true, now
+		c.do(Action{Kind: Read, Attempt: c.attempt.Number})
+	}
+}
+
+func (c *Call) received(now time.Time, chunk []byte) {
+	if c.reading {
+		c.unread += now.Sub(c.since)
+	}
+	c.reading, c.rearmed = false, false
+	if c.stream == nil {
+		c.collect(now, chunk)
+		return
+	}
+	c.decoder.Feed(chunk)
+	c.events(now)
+}
+
+// collect keeps a body that is not streamed, within its bound.
+func (c *Call) collect(now time.Time, chunk []byte) {
+	limit := c.spec.Policy.MaxBody
+	switch {
+	case c.attempt.HTTPStatus >= 300: // it only explains an error
+		chunk = chunk[:min(len(chunk), maxErrorBody-len(c.body))]
+	case len(c.body)+len(chunk) > limit:
+		f := fault.Lost(fault.RequestTooLarge, "the response body is larger than "+strconv.Itoa(limit)+" bytes (policy.maxBodyBytes)")
+		f.Decision, f.Code = fault.Stop, "body_too_large"
+		c.fail(now, f)
+		return
+	}
+	c.body = append(c.body, chunk...)
+}
+
+// events takes what the decoder holds and goes where the stream then stands.
+func (c *Call) events(now time.Time) {
+	for !c.stream.Done {
+		e, ok, err := c.decoder.Next()
+		if err != nil {
+			c.deltas(now)
+			c.fail(now, fault.Lost(fault.MalformedStream, err.Error()))
+			return
+		}
+		if !ok {
+			break
+		}
+		c.stream.Event(e)
+	}
+	c.follow(now)
+}
+
+// follow emits what the stream brought, and acts on its terminal.
+func (c *Call) follow(now time.Time) {
+	c.deltas(now)
+	switch {
+	case c.phase == done:
+	case c.stream.End == wire.Failed:
+		c.fail(now, c.stream.Fault)
+	case c.stream.End == wire.Open:
+	case c.stream.Done || !c.open:
+		c.succeed(now)
+	case c.phase == reading:
+		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.spec.Policy.Drain))
+	}
+}
+
+// deltas emits what the stream brought.
+func (c *Call) deltas(now time.Time) {
+	for _, d := range c.stream.Take() {
+		if c.attempt.FirstDelta == 0 {
+			c.attempt.FirstDelta = max(1, now.Sub(c.attempt.Sent))
+			c.note(Note{Kind: NoteStreaming})
+		}
+		switch d.Kind {
+		case wire.Text:
+			c.join(c.out.whole(d))
+		case wire.ToolCall:
+			c.tools = append(c.tools, d.Tool)
+			c.emit(d)
+		default:
+			d.Text = c.out.whole(d)
+			c.emit(d)
+		}
+	}
+	if c.stream.End == wire.Complete || c.stream.End == wire.Filtered {
+		c.show(c.out.rest())
+		if c.joiner != nil {
+			c.show([]byte(c.joiner.Flush()))
+		}
+	}
+	if c.joiner != nil && c.joiner.Diverged && c.phase != done {
+		c.warn("the continuation began the answer anew and told it differently: it could not be joined")
+		c.fail(now, fault.Lost(fault.MalformedStream, "the continuation is another answer"))
+	}
+}
+
+// join passes answer text through the seam, if there is one.
+func (c *Call) join(text []byte) {
+	if c.joiner == nil {
+		c.show(text)
+		return
+	}
+	before := c.joiner.Decided()
+	c.show([]byte(c.joiner.Feed(string(text))))
+	if !before && c.joiner.Decided() {
+		c.note(Note{Kind: NoteJoined, Trimmed: c.joiner.Trimmed})
+	}
+}
+
+// show gives answer text to the caller. From here on it is never given again.
+func (c *Call) show(text []byte) {
+	if len(text) > 0 {
+		c.attempt.TextLength += c.out.show(text)
+		c.emit(wire.Delta{Kind: wire.Text, Text: text})
+	}
+}
+
+func (c *Call) emit(d wire.Delta) {
+	if d.Kind == wire.ToolCall || d.Kind == wire.Restart || len(d.Text) > 0 {
+		c.demand = false
+		c.do(Action{Kind: Emit, Attempt: c.attempt.Number, Delta: d})
+	}
+}
+
+// ended takes the clean end of the body. What is left of a stream counts as its last event.
+func (c *Call) ended(now time.Time) {
+	c.open, c.reading = false, false
+	switch {
+	case c.phase == draining:
+		c.succeed(now)
+	case c.stream == nil:
+		c.document(now)
+	default:
+		c.decoder.Flush()
+		if c.events(now); c.phase == reading {
+			c.stream.Close()
+			c.follow(now)
+		}
+	}
+}
+
+// broke takes the failure of the exchange. What arrived before it counts, to the last event.
+func (c *Call) broke(now time.Time, f fault.Fault) {
+	c.open, c.reading = false, false
+	if c.offline && f.Decision == fault.Retry && c.spent > 0 {
+		c.spent-- // the network was away: that is nobody's failure
+	}
+	switch {
+	case c.phase == draining: // nothing that breaks after the terminal can undo it
+		c.succeed(now)
+	case c.stream != nil:
+		c.decoder.Flush()
+		c.stream.Cut(f)
+		c.events(now)
+		if c.phase == reading {
+			c.fail(now, f)
+		}
+	case c.phase == reading && c.attempt.HTTPStatus >= 300: // the status says enough
+		c.document(now)
+	default:
+		c.fail(now, f)
+	}
+}
+
+// document takes a whole body: the answer of a call that is not streamed, or an error's words.
+func (c *Call) document(now time.Time) {
+	f := fault.Classify(c.spec.Provider, fault.Response{Status: c.attempt.HTTPStatus, Header: c.header, Body: c.body, Now: now})
+	if f.Decision == fault.Success {
+		v, err := json.Parse(c.body)
+		if err == nil {
+			c.result.HTTPStatus, c.result.Header, c.result.Data = c.attempt.HTTPStatus, c.header, v
+			c.succeed(now)
+			return
+		}
+		f = fault.Lost(fault.Truncated, "the response body is not JSON: "+err.Error())
+	}
+	c.fail(now, f)
+}
+
+// succeed ends a call whose answer reached its own terminal.
+func (c *Call) succeed(now time.Time) {
+	c.closeAttempt(now, fault.Fault{})
+	status := Complete
+	if c.stream != nil && c.stream.End == wire.Filtered {
+		status = ContentFilter
+	}
+	c.end(status, fault.Fault{})
+}
+
+// fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
+func (c *Call) fail(now time.Time, f fault.Fault) {
+	c.closeAttempt(now, f)
+	kind, ok := c.rung(f)
+	var wait pace.Wait
+	if ok {
+		n := c.spent + 1
+		if kind == Continued {
+			n = c.continued + 1
+		}
+		wait, ok = c.spec.Policy.Budget.Before(n, f.Hint, c.spec.Random)
+		ok = ok && c.fits(now.Add(wait.For))
+	}
+	if !ok {
+		c.giveUp(now, f)
+		return
+	}
+	if kind == Continued {
+		if c.continued == 0 {
+			c.cause = f
+		}
+		c.continued++
+		c.result.Continued = true
+	} else {
+		c.spent++
+		c.result.Retries++
+		if c.out.dirty() {
+			c.emit(wire.Delta{Kind: wire.Restart})
+			c.note(Note{Kind: NoteRestarted})
+		}
+		c.out.reset(c.spec.Partial)
+	}
+	c.next, c.wait = kind, wait
+	c.phase, c.deadline = waiting, now.Add(wait.For)
+	c.note(Note{Kind: NoteWaiting, Attempt: c.attempt.Number + 1, Wait: wait.For, Source: wait.Source})
+}
+
+// rung tells which recovery, if any, the call may still try after f.
+func (c *Call) rung(f fault.Fault) (AttemptKind, bool) {
+	p := &c.spec.Policy
+	unsafe := len(c.tools) > 0 || len(c.out.refusal) > 0 // what was handed out cannot be taken back
+	retry := c.spent+1 < p.Budget.Attempts && !unsafe
+	switch {
+	case p.Passive || f.Decision != fault.Retry || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
+		return "", false
+	case !c.out.shown():
+		return Retried, retry
+	case c.spec.Background:
+		return Restarted, retry
+	}
+	toolCall := c.stream != nil && c.stream.Tool
+	return Continued, c.continued < p.Budget.Continues && !unsafe && !toolCall
+}
+
+// giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
+// as the reason: a recovery that failed does not hide it.
+func (c *Call) giveUp(now time.Time, f fault.Fault) {
+	if f.Hint.Known && f.Hint.Wait > 0 {
+		c.result.RetryAt = now.Add(f.Hint.Wait)
+	}
+	if c.continued > 0 {
+		f = c.cause
+	}
+	partial := c.out.text() != "" || len(c.tools) > 0 || len(c.out.refusal) > 0
+	status := Failed
+	switch {
+	case f.Reason == fault.ContentPolicy:
+		status = ContentFilter
+	case partial && (f.Decision == fault.Retry || f.Reason == fault.Deadline):
+		status = Interrupted
+	}
+	c.end(status, f)
+}
+
+// fits tells whether an attempt may start at a time.
+func (c *Call) fits(at time.Time) bool {
+	within := func(limit time.Duration) bool { return limit == pace.Off || !at.After(c.began.Add(limit)) }
+	return within(c.spec.Policy.Budget.Window) && within(c.spec.Policy.Budget.Total)
+}
+
+// count tells how many attempts failed for a reason.
+func (c *Call) count(reason fault.Reason) (n int) {
+	for i := range c.result.Attempts {
+		if c.result.Attempts[i].Fault.Reason == reason {
+			n++
+		}
+	}
+	return n
+}
+
+// closeAttempt stops the exchange if it still runs and completes the report of the attempt. It
+// does nothing between attempts.
+func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
+	if c.phase < sending || c.phase > draining {
+		return
+	}
+	if c.open {
+		c.do(Action{Kind: Cancel, Attempt: c.attempt.Number})
+	}
+	c.open, c.reading = false, false
+	a := c.attempt
+	a.Took, a.Fault, a.TraceID = now.Sub(a.Sent), f, f.TraceID
+	if a.RequestID == "" {
+		a.RequestID = f.RequestID
+	}
+	if s := c.stream; s != nil {
+		a.Finish, a.ToolCall, a.Usage = s.Finish, s.Tool, s.Usage
+		c.result.Warnings = append(c.result.Warnings, s.Warnings...)
+		c.result.Finish = s.Finish
+		c.result.ID, c.result.Model = orElse(s.ID, c.result.ID), orElse(s.Model, c.result.Model)
+	} else if c.result.Data != nil {
+		c.result.ID, c.result.Model, a.Usage = wire.Describe(c.result.Data)
+	}
+	if c.joiner != nil {
+		a.Trimmed = c.joiner.Trimmed
+	}
+	if from := c.header.Get("x-gloo-model-redirected-from"); from != "" {
+		c.result.Redirected = from
+	}
+	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
+	if f.Decision != "" {
+		if c.result.First.Decision == "" {
+			c.result.First = f
+		}
+		c.note(Note{Kind: NoteFailed, Fault: &a.Fault})
+	}
+}
+
+// end completes the result. Nothing happens after it.
+func (c *Call) end(status Status, f fault.Fault) {
+	c.phase = done
+	r := &c.result
+	r.Status, r.Fault = status, f
+	r.Text, r.Refusal, r.Reasoning, r.Tools = c.out.text(), string(c.out.refusal), string(c.out.reasoning), c.tools
+	for i := range r.Attempts {
+		r.Usage = r.Usage.Plus(r.Attempts[i].Usage)
+	}
+	r.Offer = c.offer()
+	c.note(Note{Kind: NoteDone, Status: status})
+	c.do(Action{Kind: Done, Result: r})
+}
+
+// offer says what a page may let its user do now.
+func (c *Call) offer() (offer []string) {
+	r := &c.result
+	partial := r.Text != "" && len(r.Tools) == 0 && r.Refusal == "" && !(c.stream != nil && c.stream.Tool)
+	switch r.Status {
+	case Complete:
+		if wire.AtLimit(r.Finish) {
+			if partial && !wire.WindowFull(r.Finish) {
+				offer = append(offer, "continue")
+			}
+			offer = append(offer, "try_again")
+		}
+	case Interrupted, Failed, Cancelled:
+		if partial && r.Fault.Decision != fault.FixRequest {
+			offer = append(offer, "continue")
+		}
+		if r.Fault.Decision != fault.FixRequest {
+			offer = append(offer, "try_again")
+		}
+	}
+	return offer
+}
+
+func (c *Call) do(a Action) { c.actions = append(c.actions, a) }
+
+func (c *Call) note(n Note) {
+	n.At = c.now
+	if n.Attempt == 0 && c.attempt != nil {
+		n.Attempt = c.attempt.Number
+	}
+	c.do(Action{Kind: Emit, Attempt: n.Attempt, Note: &n})
+}
+
+func (c *Call) warn(message string) {
+	c.result.Warnings = append(c.result.Warnings, message)
+	c.note(Note{Kind: NoteWarning, Message: message})
+}
+
+// requestID reads the id that support asks for, whatever the provider calls it.
+func requestID(h header.Header) string {
+	return orElse(h.Get("x-request-id"), h.Get("request-id"))
+}
+
+func orElse(s, otherwise string) string {
+	if s != "" {
+		return s
+	}
+	return otherwise
+}

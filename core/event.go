@@ -1,0 +1,75 @@
+// Package core decides. A Call is told what happened and when; it answers with what to do now,
+// and when it wants to be woken. It does no I/O and knows no clock, so the same events at the
+// same instants always give the same actions, and whole outages can be played in virtual time.
+//
+//	          Event + now                Action
+//	fetch ───────────────▶            ───────────▶ Send, Read, Cancel
+//	timer ───────────────▶    Call    ───────────▶ Emit, Done
+//	user  ───────────────▶
+//	                            └─ Deadline() ───▶ one timer
+package core
+
+import (
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// EventKind names what happened.
+type EventKind int
+
+const (
+	Start     EventKind = iota // begin; the first event of a call
+	Responded                  // an attempt got response headers: Status, Header
+	Received                   // a chunk of its body came: Bytes
+	Ended                      // its body ended cleanly
+	Broke                      // it failed before its body ended: Fault
+	Demand                     // the consumer has room for more
+	Tick                       // the deadline may have passed
+	Aborted                    // the caller cancelled
+	Online                     // the network is back
+	Offline                    // the network is known to be away
+)
+
+// Event is something that happened. An event of an attempt that is no longer the current one is
+// ignored, so late results are harmless.
+type Event struct {
+	Kind    EventKind
+	Attempt int
+	Status  int
+	Header  header.Header
+	Bytes   []byte // the sender's, until Handle returns
+	Fault   fault.Fault
+}
+
+// ActionKind names what to do.
+type ActionKind int
+
+const (
+	Send   ActionKind = iota // make an HTTP exchange: Attempt, Request
+	Read                     // read the attempt's next chunk, once
+	Cancel                   // stop the attempt's exchange and forget it
+	Emit                     // give the caller Delta, or tell observers Note
+	Done                     // the call has ended: Result. No action follows.
+)
+
+// Action is something to do, in order. Delta texts are valid until the next Handle.
+type Action struct {
+	Kind    ActionKind
+	Attempt int
+	Request *Request
+	Delta   wire.Delta
+	Note    *Note
+	Result  *Result
+}
+
+// Request is one HTTP request to make.
+type Request struct {
+	Method, URL string
+	// Auth is a header with its scheme, to be completed with the secret, which never comes here:
+	// "authorization: Bearer ". Empty when no secret is to be sent.
+	Auth   string
+	Header header.Header
+	Body   json.Value
+}

@@ -1,0 +1,53 @@
+package core
+
+import (
+	"time"
+
+	"holdfast/core/fault"
+	"holdfast/core/pace"
+	"holdfast/core/sse"
+)
+
+// Policy is every number that a call obeys. Zero fields mean the provider's defaults (see
+// Defaults); pace.Off switches a duration off.
+type Policy struct {
+	// Passive: another layer owns the retries. A call makes one attempt and no continuation.
+	Passive bool
+	Budget  pace.Budget
+
+	Headers    time.Duration // wait for response headers
+	FirstDelta time.Duration // wait from headers to the first delta
+	Idle       time.Duration // silence while a read is outstanding, once deltas flow
+	Drain      time.Duration // wait for usage after the answer's end, at most 2 s
+
+	MaxBody  int // bytes of a body that is not streamed, request or response
+	MaxEvent int // bytes of one stream event
+
+	// Continuation is the wording of a continuation message; {partial} stands for the text so far.
+	Continuation string
+}
+
+// Defaults returns the policy of a provider for calls that somebody waits for, or for background.
+func Defaults(p fault.Provider, background bool) Policy {
+	policy := Policy{
+		Budget:     pace.Default(p, background),
+		Headers:    600 * time.Second,
+		FirstDelta: 600 * time.Second,
+		Idle:       120 * time.Second,
+		Drain:      maxDrain,
+		MaxBody:    16 << 20,
+		MaxEvent:   sse.MaxEvent,
+	}
+	if p == fault.XAI { // its reasoning models think for long: the docs use an hour
+		policy.Headers, policy.FirstDelta = 3600*time.Second, 3600*time.Second
+	}
+	return policy
+}
+
+const (
+	maxDrain = 2 * time.Second
+	// lateness tells a timer that was held up by a frozen page or a sleeping machine.
+	lateness = 5 * time.Second
+	// maxErrorBody bounds what is kept of a body that only explains an error.
+	maxErrorBody = 1 << 20
+)

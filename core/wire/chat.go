@@ -1,0 +1,178 @@
+package wire
+
+import (
+	"holdfast/core/fault"
+	"holdfast/core/json"
+)
+
+// chat reads chat.completion.chunk streams: OpenAI, xAI, Gloo, Gemini's compatible layer, and the
+// many servers that imitate them. Its terminal is a non-empty finish_reason; "[DONE]" is none.
+type chat struct {
+	calls []partialCall
+}
+
+// partialCall is a tool call whose arguments are still arriving.
+type partialCall struct {
+	index int64 // -1 when the server numbers nothing
+	Tool
+}
+
+// chatEnds says what each finish_reason means. Any other word is a complete answer: the wire
+// format's terminal is that there is one.
+var chatEnds = map[string]End{
+	"content_filter": Filtered,
+	"safety":         Filtered,
+	"refusal":        Filtered,
+	"error":          Failed, // Gloo, OpenRouter; explained by an error object beside it
+}
+
+func (c *chat) read(s *Stream, kind string, v json.Value) {
+	choice := firstChoice(v)
+	c.content(s, choice.Get("delta"))
+	s.note(v)
+	word := choice.Get("finish_reason").Text()
+	if err := v.Get("error"); kind == "error" || !err.Missing() {
+		c.fail(s, word, v)
+		return
+	}
+	if !choice.Get("error").Missing() { // OpenRouter puts it there
+		c.fail(s, word, choice)
+		return
+	}
+	if word != "" {
+		c.end(s, word, v)
+	}
+}
+
+// fail ends the stream with the error that v carries, keeping the provider's word for it.
+func (c *chat) fail(s *Stream, word string, v json.Value) {
+	open := s.End == Open
+	s.fail(fault.Event(s.Provider, s.Header, v))
+	if open {
+		s.Finish = word
+	}
+}
+
+func (c *chat) whole(s *Stream, v json.Value) bool {
+	choice := firstChoice(v)
+	if choice == nil {
+		return false
+	}
+	c.content(s, choice.Get("message"))
+	s.note(v)
+	if word := choice.Get("finish_reason").Text(); word != "" {
+		c.end(s, word, v)
+	}
+	return true
+}
+
+// firstChoice is the choice with index 0, or without an index. Further choices of one answer are
+// not followed.
+func firstChoice(v json.Value) (choice json.Value) {
+	v.Get("choices").Each(func(_ string, item json.Value) bool {
+		if n, ok := item.Get("index").Int(); !ok || n == 0 {
+			choice = item
+		}
+		return choice == nil
+	})
+	return choice
+}
+
+// content reads a delta or a message.
+func (c *chat) content(s *Stream, d json.Value) {
+	if s.End != Open || d.Kind() != '{' {
+		return
+	}
+	if r := d.Get("reasoning_content"); !r.Missing() {
+		s.add(Reasoning, r)
+	} else {
+		s.add(Reasoning, d.Get("reasoning"))
+	}
+	switch text := d.Get("content"); text.Kind() {
+	case '"':
+		s.add(Text, text)
+	case '[': // some servers send parts as a request has them
+		text.Each(func(_ string, part json.Value) bool {
+			s.add(Text, part.Get("text"))
+			return true
+		})
+	}
+	s.add(Refusal, d.Get("refusal"))
+	d.Get("tool_calls").Each(func(_ string, call json.Value) bool {
+		s.Tool, s.Output = true, true
+		index, ok := call.Get("index").Int()
+		if !ok {
+			index = -1
+		}
+		c.merge(index, call.Get("id").Text(), call.Get("function"))
+		return true
+	})
+	if f := d.Get("function_call"); !f.Missing() {
+		s.Tool, s.Output = true, true
+		c.merge(0, "", f)
+	}
+}
+
+// merge adds a fragment to the call that it belongs to. Servers number all calls 0, or none: a
+// new id always begins a new call.
+func (c *chat) merge(index int64, id string, function json.Value) {
+	var call *partialCall
+	for i := range c.calls {
+		known := &c.calls[i]
+		if id != "" && known.ID != "" && id != known.ID {
+			continue
+		}
+		if index < 0 || known.index == index || id != "" && id == known.ID {
+			call = known // the last one that fits
+		}
+	}
+	if call == nil {
+		c.calls = append(c.calls, partialCall{index: index})
+		call = &c.calls[len(c.calls)-1]
+	}
+	if call.ID == "" {
+		call.ID = id
+	}
+	if call.Name == "" {
+		call.Name = function.Get("name").Text()
+	}
+	switch args := function.Get("arguments"); args.Kind() {
+	case '"':
+		call.Arguments += args.Text()
+	case '{':
+		call.Arguments += string(args)
+	}
+}
+
+// end takes a finish_reason. Only now are tool calls known to be complete.
+func (c *chat) end(s *Stream, word string, v json.Value) {
+	if s.End != Open {
+		return
+	}
+	end, known := chatEnds[word]
+	if !known {
+		end = Complete
+	}
+	if end == Failed {
+		c.fail(s, word, v)
+		return
+	}
+	handed := 0
+	for _, call := range c.calls {
+		if call.Arguments == "" {
+			call.Arguments = "{}" // a call without parameters
+		}
+		if end != Complete || !json.Valid([]byte(call.Arguments)) {
+			s.warn("the tool call " + call.Name + " was not handed out: it is incomplete")
+			continue
+		}
+		s.call(call.Tool)
+		handed++
+	}
+	if handed == 0 && len(c.calls) > 0 && (word == "tool_calls" || word == "function_call") {
+		s.fail(fault.FinishError(s.Provider, "malformed_tool_call"))
+		s.Finish = word
+		return
+	}
+	s.finish(end, word)
+}

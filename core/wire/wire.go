@@ -1,0 +1,342 @@
+// Package wire knows the wire formats: how each API streams an answer, ends it, counts tokens and
+// reports errors, and how a request is made to stream or to go on from a partial answer. One file
+// an API; this file is what they share.
+package wire
+
+import (
+	"bytes"
+	"strings"
+
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/sse"
+)
+
+// API names a wire format.
+type API string
+
+const (
+	Chat      API = "chat"      // OpenAI chat completions and everything that imitates them
+	Responses API = "responses" // OpenAI Responses
+	Plain     API = "json"      // any other JSON endpoint; cannot be streamed
+)
+
+// DetectAPI tells the wire format from a request path.
+func DetectAPI(path string) API {
+	path, _, _ = strings.Cut(path, "?")
+	path = strings.TrimRight(path, "/")
+	for _, a := range apis {
+		if strings.HasSuffix(path, a.suffix) {
+			return a.api
+		}
+	}
+	return Plain
+}
+
+var apis = []struct {
+	suffix string
+	api    API
+}{
+	{"/chat/completions", Chat},
+	{"/responses", Responses},
+}
+
+// Kind is the kind of a Delta.
+type Kind string
+
+const (
+	Text      Kind = "text"
+	Reasoning Kind = "reasoning"
+	Refusal   Kind = "refusal"
+	ToolCall  Kind = "tool_call"
+	Restart   Kind = "restart" // made by the call, never by a provider
+)
+
+// Delta is a piece of an answer. Text of consecutive deltas of one kind comes as one.
+type Delta struct {
+	Kind Kind
+	Text []byte // for text, reasoning and refusal; may end in the half of a character (see json.AppendText)
+	Tool Tool   // for tool_call
+}
+
+// Tool is one complete tool call. Arguments is the JSON text that the model wrote.
+type Tool struct{ ID, Name, Arguments string }
+
+// Usage counts tokens as the provider reported them. The zero value is "not reported".
+type Usage struct{ Input, Output, Total, Cached, Reasoning int64 }
+
+// End is how a stream ended by its own terminal.
+type End int
+
+const (
+	Open     End = iota // no terminal yet
+	Complete            // the whole answer, or all that fitted the token limit
+	Filtered            // refused or filtered: final, shown, never retried
+	Failed              // the provider said that it failed: see Stream.Fault
+)
+
+// Stream is what one attempt's stream has told so far. Feed it the events; it fills itself.
+type Stream struct {
+	API      API
+	Provider fault.Provider
+	Header   header.Header // of the response, for hints that error events refer to
+
+	Deltas []Delta // new since Take
+	Tool   bool    // a tool call has begun, complete or not
+	Output bool    // anything of an answer came: text, reasoning, refusal, a tool call
+
+	End    End
+	Finish string      // the provider's own word
+	Fault  fault.Fault // why it failed, when End is Failed
+	Done   bool        // nothing worth reading can follow
+
+	ID, Model string
+	Usage     Usage
+	Warnings  []string
+
+	cut     *fault.Fault // the break that ended the body, if one did
+	reader  reader
+	text    []byte // backs the Deltas' texts
+	texted  bool   // answer text came
+	refused bool   // refusal text came
+}
+
+// reader reads one API's events. It may call back the Stream's methods only.
+type reader interface {
+	// read takes one event whose data is an object. kind is the "event" field.
+	read(s *Stream, kind string, v json.Value)
+	// whole takes a complete answer that came as one JSON object instead of a stream, and
+	// reports false when v is none.
+	whole(s *Stream, v json.Value) bool
+}
+
+// NewStream returns a Stream for one attempt.
+func NewStream(api API, p fault.Provider, h header.Header) *Stream {
+	s := &Stream{API: api, Provider: p, Header: h}
+	switch api {
+	case Responses:
+		s.reader = &responses{}
+	default:
+		s.reader = &chat{}
+	}
+	return s
+}
+
+// Take returns the deltas that came since the last call. Their texts are valid until the next
+// call of Event.
+func (s *Stream) Take() []Delta {
+	deltas := s.Deltas
+	s.Deltas = nil
+	return deltas
+}
+
+// Event takes the next event of the stream. After a terminal it only looks for usage.
+func (s *Stream) Event(e sse.Event) {
+	if s.Deltas == nil {
+		s.text = s.text[:0]
+	}
+	data := bytes.TrimSpace(e.Data)
+	switch {
+	case len(data) == 0 && e.Type == "error":
+		s.fail(fault.Event(s.Provider, s.Header, nil))
+		return
+	case len(data) == 0 || data[0] == ':': // a heartbeat, perhaps wrapped by a proxy
+		return
+	case string(data) == "[DONE]":
+		s.Done = true
+		return
+	}
+	v, err := json.Parse(data)
+	if err != nil {
+		s.unreadable(e, data)
+		return
+	}
+	if v.Kind() == '[' && v.At(0).Kind() == '{' { // Google wraps errors in an array
+		v = v.At(0)
+	}
+	switch {
+	case v.Kind() != '{':
+		s.malformed("an event is not a JSON object")
+	case e.Bare:
+		s.bare(v)
+	default:
+		s.reader.read(s, e.Type, v)
+	}
+}
+
+// Cut says that the body broke off with f: an event that is left unfinished is f's doing.
+func (s *Stream) Cut(f fault.Fault) { s.cut = &f }
+
+// Close says that the body ended cleanly. Without a terminal the answer was cut off.
+func (s *Stream) Close() {
+	if s.End == Open {
+		s.fail(fault.Lost(fault.Truncated, "the stream ended without its terminal"))
+	}
+}
+
+// bare takes JSON that stood outside of any event: an error, or an answer that is no stream.
+func (s *Stream) bare(v json.Value) {
+	if s.End != Open {
+		return
+	}
+	if !isError(v) && s.reader.whole(s, v) {
+		s.Done = true
+		return
+	}
+	s.fail(fault.Event(s.Provider, s.Header, v))
+}
+
+// isError tells whether a JSON body carries an error rather than an answer.
+func isError(v json.Value) bool {
+	return !v.Get("error").Missing() || !v.Get("detail").Missing()
+}
+
+// unreadable takes an event that is not JSON.
+func (s *Stream) unreadable(e sse.Event, data []byte) {
+	if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
+		// An error event glued to a line that the provider never finished.
+		if v, err := json.Parse(bytes.TrimSpace(data[i+1:])); err == nil && v.Kind() == '{' && (e.Type == "error" || isError(v)) {
+			s.fail(fault.Event(s.Provider, s.Header, v))
+			return
+		}
+	}
+	switch {
+	case s.End != Open:
+		s.warn("an unreadable event after the end")
+	case e.Cut && s.cut != nil:
+		s.fail(*s.cut)
+	case e.Cut:
+		s.fail(fault.Lost(fault.Truncated, "the stream was cut inside an event"))
+	case e.Bare && data[0] == '<':
+		s.fail(fault.Classify(s.Provider, fault.Response{Status: 200, Header: s.Header, Body: data}))
+	default:
+		s.malformed("an event is not JSON")
+	}
+}
+
+// malformed ends the stream because of an event that cannot be understood.
+func (s *Stream) malformed(why string) {
+	s.fail(fault.Lost(fault.MalformedStream, why))
+}
+
+// fail ends the stream with a fault, unless it has ended before.
+func (s *Stream) fail(f fault.Fault) {
+	if s.End != Open {
+		s.warn("after the end: " + f.Developer)
+		return
+	}
+	s.End, s.Fault, s.Done = Failed, f, true
+}
+
+// finish ends the stream with the provider's own word, unless it has ended before. An answer that
+// only refuses is final, and one with nothing in it is a failure, unless the token limit ate it.
+func (s *Stream) finish(end End, word string) {
+	switch {
+	case s.End != Open:
+		return
+	case end == Complete && s.refused && !s.texted:
+		end = Filtered
+	case end == Complete && !s.Output && !AtLimit(word):
+		s.fail(fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing"))
+		s.Finish = word
+		return
+	}
+	s.End, s.Finish = end, word
+}
+
+// AtLimit tells whether a finish word says that a token limit ended the answer.
+func AtLimit(word string) bool {
+	switch word {
+	case "length", "max_tokens", "max_output_tokens", "MAX_TOKENS", "incomplete", "max_context", "time_limit":
+		return true
+	}
+	return WindowFull(word)
+}
+
+// WindowFull tells whether a finish word says that the context window is full, so that no
+// continuation can succeed.
+func WindowFull(word string) bool { return word == "model_context_window_exceeded" }
+
+func (s *Stream) warn(text string) {
+	if len(s.Warnings) < 20 {
+		s.Warnings = append(s.Warnings, text)
+	}
+}
+
+// add appends the text of a JSON string to the answer.
+func (s *Stream) add(kind Kind, v json.Value) {
+	if s.End != Open || v.Kind() != '"' || len(v) == 2 {
+		return
+	}
+	s.Output = true
+	s.texted = s.texted || kind == Text
+	s.refused = s.refused || kind == Refusal
+	from := len(s.text)
+	s.text = json.AppendText(s.text, v)
+	if n := len(s.Deltas); n > 0 && s.Deltas[n-1].Kind == kind {
+		last := &s.Deltas[n-1]
+		last.Text = s.text[from-len(last.Text):]
+		return
+	}
+	s.Deltas = append(s.Deltas, Delta{Kind: kind, Text: s.text[from:]})
+}
+
+// call hands out a tool call whose block is complete.
+func (s *Stream) call(t Tool) {
+	s.Tool, s.Output = true, true
+	s.Deltas = append(s.Deltas, Delta{Kind: ToolCall, Tool: t})
+}
+
+// Describe reads the id, the model and the usage of a whole answer.
+func Describe(v json.Value) (id, model string, usage Usage) {
+	var s Stream
+	s.note(v)
+	return s.ID, s.Model, s.Usage
+}
+
+// note keeps the ids and the usage that an event or a body carries in the usual places.
+func (s *Stream) note(v json.Value) {
+	if id := v.Get("id").Text(); id != "" {
+		s.ID = id
+	}
+	if model := v.Get("model").Text(); model != "" {
+		s.Model = model
+	}
+	if u := v.Get("usage"); u.Kind() == '{' {
+		s.Usage = readUsage(u)
+	}
+}
+
+// Plus adds up the tokens of two attempts.
+func (u Usage) Plus(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.Total + v.Total, u.Cached + v.Cached, u.Reasoning + v.Reasoning}
+}
+
+// readUsage reads the usage object of chat completions and of Responses.
+func readUsage(u json.Value) Usage {
+	first := func(names ...string) int64 {
+		for _, name := range names {
+			outer, inner, nested := strings.Cut(name, ".")
+			v := u.Get(outer)
+			if nested {
+				v = v.Get(inner)
+			}
+			if n, ok := v.Int(); ok && n > 0 {
+				return n
+			}
+		}
+		return 0
+	}
+	usage := Usage{
+		Input:     first("input_tokens", "prompt_tokens"),
+		Output:    first("output_tokens", "completion_tokens"),
+		Total:     first("total_tokens"),
+		Cached:    first("input_tokens_details.cached_tokens", "prompt_tokens_details.cached_tokens"),
+		Reasoning: first("output_tokens_details.reasoning_tokens", "completion_tokens_details.reasoning_tokens"),
+	}
+	if usage.Total == 0 {
+		usage.Total = usage.Input + usage.Output
+	}
+	return usage
+}

@@ -1,0 +1,333 @@
+// Package scenario plays stories of one call in virtual time. A story is a text file: what happens
+// and when, and indented behind it what the call does about it.
+//
+//	# A sentence about the story.
+//	provider gloo                 gloo openai anthropic xai gemini
+//	api chat                      a wire format; "json" for a call that is not streamed
+//	background                    nobody waits
+//	partial "text"                go on from this text
+//	random 0.5                    every draw (default 0.5)
+//	set idle 5s                   a number of the policy: attempts continues maxhint total window
+//	                              headers firstdelta idle drain; "off" switches it off
+//	body {"model":"m","messages":[]}
+//
+//	0s    start
+//	      -> send 1 first
+//	100ms headers 1 200 x-request-id=r1
+//	120ms text 1 "Hello"          a delta of the wire format; or: event 1 {…}   bytes 1 "…"
+//	      -> text "Hello"
+//	200ms reset 1                 also: end 1, abort, online, offline, slow (no demand), demand,
+//	                              frozen (nothing ticks until the next line says so)
+//	      -> failed 1 retry transport
+//	      …
+//
+// The call is ticked whenever its deadline comes. Lines that start with "->" are what the call
+// did; the test compares them, and rewrites them with -update.
+package scenario
+
+import (
+	"bufio"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/pace"
+	"holdfast/core/wire"
+)
+
+// epoch is when stories begin.
+var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// Play plays a story and returns it with what the call did.
+func Play(story string) (string, error) {
+	p := player{random: 0.5, consume: true}
+	p.spec = core.Spec{Provider: fault.Gloo, API: wire.Chat, Stream: true, URL: "https://provider.test/chat"}
+	p.spec.Body, _ = json.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`))
+	p.spec.Random = func() float64 { return p.random }
+	lines := bufio.NewScanner(strings.NewReader(story))
+	lines.Buffer(nil, 1<<20)
+	for n := 1; lines.Scan(); n++ {
+		line := strings.TrimSpace(lines.Text())
+		if strings.HasPrefix(line, "->") || strings.HasPrefix(line, "...") {
+			continue
+		}
+		if err := p.line(line, lines.Text()); err != nil {
+			return "", fmt.Errorf("line %d: %q: %w", n, line, err)
+		}
+	}
+	p.run(time.Duration(1<<62), true)
+	if p.call == nil {
+		return "", fmt.Errorf("the story never starts")
+	}
+	if !p.done {
+		p.say("-> (the call waits)")
+	}
+	return p.out.String(), nil
+}
+
+type player struct {
+	spec    core.Spec
+	set     []string
+	random  float64
+	call    *core.Call
+	now     time.Duration
+	consume bool // the consumer always wants more
+	frozen  bool // no timer fires
+	done    bool
+	out     strings.Builder
+}
+
+func (p *player) say(format string, args ...any) {
+	fmt.Fprintf(&p.out, "      "+format+"\n", args...)
+}
+
+// line takes one line of the story: blank, a comment, a setting, or a time and an event.
+func (p *player) line(line, raw string) error {
+	word, rest, _ := strings.Cut(line, " ")
+	rest = strings.TrimSpace(rest)
+	at, err := time.ParseDuration(word)
+	if err != nil {
+		fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
+		return p.setting(word, rest)
+	}
+	if p.call == nil {
+		if err := p.begin(); err != nil {
+			return err
+		}
+	}
+	p.run(at, false)
+	p.now = at
+	fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
+	return p.event(rest)
+}
+
+func (p *player) setting(word, rest string) (err error) {
+	switch word {
+	case "", "#":
+	case "provider":
+		p.spec.Provider = fault.Provider(rest)
+	case "api":
+		p.spec.API = wire.API(rest)
+		p.spec.Stream = rest != "json"
+	case "background":
+		p.spec.Background = true
+	case "partial":
+		p.spec.Partial, err = strconv.Unquote(rest)
+	case "random":
+		p.random, err = strconv.ParseFloat(rest, 64)
+	case "body":
+		p.spec.Body, err = json.Parse([]byte(rest))
+	case "set":
+		p.set = append(p.set, rest)
+	default:
+		if !strings.HasPrefix(word, "#") {
+			return fmt.Errorf("unknown setting")
+		}
+	}
+	return err
+}
+
+// begin makes the call with the provider's defaults and the story's own numbers.
+func (p *player) begin() error {
+	policy := core.Defaults(p.spec.Provider, p.spec.Background)
+	for _, s := range p.set {
+		name, value, _ := strings.Cut(s, " ")
+		d, n := pace.Off, 0
+		var err error
+		switch name {
+		case "attempts", "continues":
+			n, err = strconv.Atoi(value)
+		case "owner":
+			policy.Passive = value == "false"
+		default:
+			if value != "off" {
+				d, err = time.ParseDuration(value)
+			}
+		}
+		if err != nil {
+			return err
+		}
+		switch name {
+		case "attempts":
+			policy.Budget.Attempts = n
+		case "continues":
+			policy.Budget.Continues = n
+		case "maxhint":
+			policy.Budget.MaxHint = d
+		case "total":
+			policy.Budget.Total = d
+		case "window":
+			policy.Budget.Window = d
+		case "headers":
+			policy.Headers = d
+		case "firstdelta":
+			policy.FirstDelta = d
+		case "idle":
+			policy.Idle = d
+		case "drain":
+			policy.Drain = d
+		case "owner":
+		default:
+			return fmt.Errorf("unknown number %q", name)
+		}
+	}
+	p.spec.Policy = policy
+	if err := p.spec.Check(); err != nil {
+		return err
+	}
+	p.call = core.New(p.spec)
+	return nil
+}
+
+// run ticks the call up to a time. At the story's end a call that waits for events is left alone.
+func (p *player) run(until time.Duration, last bool) {
+	for i := 0; i < 1000 && p.call != nil && !p.done && !p.frozen; i++ {
+		at, ok := p.call.Deadline()
+		due := at.Sub(epoch)
+		if !ok || due > until || last && due-p.now > time.Hour {
+			return
+		}
+		p.now = max(p.now, due)
+		fmt.Fprintf(&p.out, "      ... %v\n", p.now)
+		p.handle(core.Event{Kind: core.Tick})
+	}
+}
+
+func (p *player) event(text string) error {
+	word, rest, _ := strings.Cut(text, " ")
+	number, data, _ := strings.Cut(rest, " ")
+	e := core.Event{}
+	e.Attempt, _ = strconv.Atoi(number)
+	switch word {
+	case "start":
+		e.Kind = core.Start
+	case "headers":
+		fields := strings.Fields(data)
+		if len(fields) == 0 {
+			return fmt.Errorf("a status is missing")
+		}
+		e.Kind = core.Responded
+		e.Status, _ = strconv.Atoi(fields[0])
+		for _, f := range fields[1:] {
+			name, value, _ := strings.Cut(f, "=")
+			e.Header = append(e.Header, header.Field{Name: name, Value: value})
+		}
+	case "text", "bytes":
+		s, err := strconv.Unquote(data)
+		if err != nil {
+			return err
+		}
+		e.Kind, e.Bytes = core.Received, []byte(s)
+		if word == "text" {
+			e.Bytes = []byte("data: " + p.delta(s) + "\n\n")
+		}
+	case "event":
+		e.Kind, e.Bytes = core.Received, []byte("data: "+data+"\n\n")
+	case "body":
+		e.Kind, e.Bytes = core.Received, []byte(data)
+	case "end":
+		e.Kind = core.Ended
+	case "reset":
+		e.Kind, e.Fault = core.Broke, fault.Network("TypeError", "ECONNRESET", "terminated")
+	case "abort":
+		e.Kind = core.Aborted
+	case "online":
+		e.Kind = core.Online
+	case "offline":
+		e.Kind = core.Offline
+	case "demand":
+		e.Kind = core.Demand
+	case "slow":
+		p.consume = false
+		return nil
+	case "frozen":
+		p.frozen = true
+		return nil
+	case "tick":
+		e.Kind, p.frozen = core.Tick, false
+	default:
+		return fmt.Errorf("unknown event")
+	}
+	p.handle(e)
+	return nil
+}
+
+// delta is a text delta of the story's wire format.
+func (p *player) delta(text string) string {
+	quoted := string(json.AppendQuoted(nil, text))
+	switch p.spec.API {
+	case wire.Responses:
+		return `{"type":"response.output_text.delta","delta":` + quoted + `}`
+	}
+	return `{"choices":[{"index":0,"delta":{"content":` + quoted + `}}]}`
+}
+
+// handle gives the call an event, and the demand that a willing consumer has.
+func (p *player) handle(e core.Event) {
+	p.act(p.call.Handle(epoch.Add(p.now), e))
+	if p.consume && !p.done {
+		p.act(p.call.Handle(epoch.Add(p.now), core.Event{Kind: core.Demand}))
+	}
+}
+
+func (p *player) act(actions []core.Action) {
+	for _, a := range actions {
+		switch a.Kind {
+		case core.Send:
+			messages := 0
+			a.Request.Body.Get("messages").Each(func(string, json.Value) bool { messages++; return true })
+			p.say("-> send %d (%d messages)", a.Attempt, messages)
+		case core.Read:
+			if !p.consume {
+				p.say("-> read %d", a.Attempt)
+			}
+		case core.Cancel:
+			p.say("-> cancel %d", a.Attempt)
+		case core.Done:
+			p.result(a.Result)
+		case core.Emit:
+			if a.Note != nil {
+				p.note(a.Note)
+			} else if a.Delta.Kind == wire.ToolCall {
+				p.say("-> tool_call %s %s %s", a.Delta.Tool.ID, a.Delta.Tool.Name, a.Delta.Tool.Arguments)
+			} else if a.Delta.Kind == wire.Restart {
+				p.say("-> restart")
+			} else {
+				p.say("-> %s %q", a.Delta.Kind, a.Delta.Text)
+			}
+		}
+	}
+}
+
+func (p *player) note(n *core.Note) {
+	switch n.Kind {
+	case core.NoteFailed:
+		p.say("-> failed %d %s %s", n.Attempt, n.Fault.Decision, n.Fault.Reason)
+	case core.NoteWaiting:
+		p.say("-> waiting for %d: %v by %s", n.Attempt, n.Wait, n.Source)
+	case core.NoteJoined:
+		p.say("-> joined %d, %d removed", n.Attempt, n.Trimmed)
+	case core.NoteOffline, core.NoteWarning:
+		p.say("-> %s %s", n.Kind, n.Message)
+	}
+}
+
+func (p *player) result(r *core.Result) {
+	p.done = true
+	p.say("-> done %s %q", r.Status, r.Text)
+	if r.Fault.Decision != "" {
+		p.say("->   because %s %s", r.Fault.Decision, r.Fault.Reason)
+	}
+	if !r.RetryAt.IsZero() {
+		p.say("->   retry at %v", r.RetryAt.Sub(epoch))
+	}
+	if r.Finish != "" {
+		p.say("->   finish %s", r.Finish)
+	}
+	p.say("->   offer %v", r.Offer)
+}
