@@ -24,7 +24,8 @@ try {
   globalThis.demo = { holdfast, failed };
   const go = new Go();
   const instance = await load("web.wasm", go.importObject);
-  go.run(instance).then(() => {}, failed);
+  await go.run(instance); // for as long as the page lives
+  throw new Error("the page's program has ended; the console may say why");
 } catch (error) {
   failed(error?.message ?? error);
 }

@@ -3,13 +3,14 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 
 	"honnef.co/go/js/dom/v2"
 )
 
 // example is the question that stands ready, so that one key is enough to see an answer.
-const example = "What do tidepools know about surviving a storm?"
+const example = "How do tidepools survive a storm?"
 
 // composer is the bar at the bottom: the question, Send or Stop, and the plug.
 type composer struct {
@@ -48,6 +49,7 @@ func newComposer(p *page) *composer {
 			p.pullPlug()
 		}
 	})
+	c.fit()
 	c.draw(false, false)
 	return c
 }
@@ -86,6 +88,5 @@ func (c *composer) draw(running, live bool) {
 func (c *composer) fit() {
 	style := c.question.Style()
 	style.SetProperty("height", "auto", "")
-	height := c.question.Underlying().Get("scrollHeight").Call("toString").String()
-	style.SetProperty("height", height+"px", "")
+	style.SetProperty("height", strconv.Itoa(c.question.Underlying().Get("scrollHeight").Int())+"px", "")
 }

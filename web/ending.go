@@ -34,10 +34,10 @@ func (t *turn) end(r *Result) {
 		t.note("shield", "The service ended this answer here",
 			"Its content filter decided so. This is final: asking to continue would meet the same filter.")
 	case "interrupted":
-		t.say("Incomplete", "broken")
+		t.say("The answer breaks off here", "cut")
 		t.offer(r, "broken", "This answer is incomplete", because(r)+" What arrived is kept.")
 	case "cancelled":
-		t.say("Stopped", "stop")
+		t.say("Stopped here", "stop")
 		t.offer(r, "stop", "You stopped this answer", "It is incomplete. What arrived is kept.")
 	default:
 		t.say("No answer", "refused")

@@ -16,7 +16,7 @@ func main() {
 	service, err := connect(Module{demo.Get("holdfast")})
 	if err != nil {
 		demo.Call("failed", err.Error())
-		return
+		select {}
 	}
 	newPage(service)
 	byID("app").Class().Remove("is-loading")

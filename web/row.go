@@ -163,38 +163,49 @@ func (r *row) duration(end float64) string {
 	return seconds(end - r.send)
 }
 
-// words name the state; the first word of a continuation says that it is one.
+// names say why an attempt was made.
+var names = map[string]string{"retry": "Retry", "continue": "Continuation", "resume": "Resumption", "restart": "Fresh start"}
+
+// words name the attempt and its state.
 func (r *row) words() string {
-	as := map[string]string{"retry": "Retry: ", "continue": "Continuing: ", "resume": "Resuming: ", "restart": "Starting over: "}[r.kind]
-	switch r.state {
-	case waiting:
-		if r.ready == 0 {
-			return "Waiting for the network"
-		}
+	if r.state == waiting && r.ready == 0 {
+		return "Waiting for the network"
+	}
+	if r.state == waiting {
 		return "Waiting " + seconds(r.ready-now())
+	}
+	name := names[r.kind]
+	if name == "" {
+		name = "Request"
+	}
+	return name + " " + r.stateWords()
+}
+
+func (r *row) stateWords() string {
+	switch r.state {
 	case sending:
-		return as + "sent"
+		return "sent"
 	case answered:
-		return as + "connected"
+		return "connected"
 	case streams:
-		return as + "receiving"
+		return "receiving"
 	case refused:
 		if r.status >= 400 {
-			return as + "refused, " + strconv.Itoa(r.status)
+			return "refused, " + strconv.Itoa(r.status)
 		}
-		return as + "failed"
+		return "failed"
 	case cut:
-		if r.failure != nil && r.failure.Reason == "idle_timeout" {
-			return as + "went silent"
-		}
 		if r.text == 0 {
-			return as + "no answer"
+			return "not answered"
 		}
-		return as + "cut"
+		if r.failure != nil && r.failure.Reason == "idle_timeout" {
+			return "went silent"
+		}
+		return "cut"
 	case stopped:
-		return as + "stopped"
+		return "stopped"
 	}
-	return as + "complete"
+	return "complete"
 }
 
 func (r *row) details() string {

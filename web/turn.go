@@ -193,6 +193,7 @@ func (t *turn) paint() {
 	t.prose.draw(t.text, t.seams, !t.whole)
 	setClass(t.article, "is-running", t.running)
 	setClass(t.article, "has-text", t.text != "")
+	setClass(t.article, "is-cut", t.text != "" && !t.running && !t.whole)
 	if follow {
 		t.page.toBottom()
 	}
