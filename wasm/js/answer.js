@@ -173,7 +173,7 @@ export class Answer {
 
   #fail = (error) => {
     if (this.#ended) return;
-    const { code = "program_died", message } = error;
+    const { code = "bad_option", message } = error;
     this.#error = new HoldfastError(code, message, { cause: error.cause, partial: this.#partial || undefined });
     this.#settle.reject(this.#error);
     this.#finish();

@@ -20,17 +20,22 @@ export function splitOptions(options, own, where) {
   if (typeof options !== "object" || Array.isArray(options)) throw badOption(where, "must be an object");
   const kept = {};
   const rest = {};
-  for (const [key, value] of Object.entries(options)) {
-    if (value === undefined) continue;
-    if (Object.hasOwn(own, key)) {
-      own[key](value, key);
-      kept[key] = value;
-    } else {
-      if (typeof value === "function") throw badOption(key, `is not an option of ${where}`);
-      checkJSON(value, key, "bad_option");
-      if (key === "headers") checkHeaders(value);
-      rest[key] = value;
+  try {
+    for (const [key, value] of Object.entries(options)) {
+      if (value === undefined) continue;
+      if (Object.hasOwn(own, key)) {
+        own[key](value, key);
+        kept[key] = value;
+      } else {
+        if (typeof value === "function") throw badOption(key, `is not an option of ${where}`);
+        checkJSON(value, key, "bad_option");
+        if (key === "headers") checkHeaders(value);
+        rest[key] = value;
+      }
     }
+  } catch (error) {
+    if (error instanceof HoldfastError) throw error;
+    throw new HoldfastError("bad_option", `${where}: the options cannot be read: ${error?.message ?? error}`, { cause: error });
   }
   return { kept, rest };
 }

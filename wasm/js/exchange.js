@@ -29,6 +29,7 @@ export class Exchange {
     if (this.#over) return;
     let response;
     let status;
+    let received;
     try {
       const signal = this.#controller.signal;
       const sent = await this.#call.session.authorize(headers, auth);
@@ -43,13 +44,14 @@ export class Exchange {
         // Status 0 is how a page sees an answer that it may not look at.
         throw new TypeError(`fetch gave no readable response (status ${status})`);
       }
+      received = headerPairs(response.headers);
       this.#reader = readerOf(response);
     } catch (error) {
       if (response) discard(response);
       this.#broke(error);
       return;
     }
-    this.#call.responded(this, status, headerPairs(response.headers));
+    this.#call.responded(this, status, received);
   }
 
   /**

@@ -224,23 +224,32 @@ export interface ClientOptions {
   /**
    * The provider's key. It stays in JavaScript: it never enters the WebAssembly program, a log or
    * an event. In a browser it needs `dangerouslyAllowBrowser: true`, since every visitor can read it.
+   * In Node, when `apiKey`, `token` and `baseURL` are all left out: `GLOO_API_KEY`, `OPENAI_API_KEY`,
+   * `ANTHROPIC_API_KEY`, `XAI_API_KEY` or `GEMINI_API_KEY` of the environment.
    */
   apiKey?: string;
-  /** A credential for a server of yours, sent as `Authorization: Bearer …`. A function is asked before each attempt. */
+  /**
+   * A credential for a server of yours, sent as `Authorization: Bearer …` instead of any `apiKey`.
+   * A function is asked before each attempt; when it fails, the attempt failed.
+   */
   token?: string | (() => string | Promise<string>);
   dangerouslyAllowBrowser?: boolean;
-  /** Default: the provider's own host. In a page this is usually a server of yours, e.g. `/api`. */
+  /** Default: the provider's own host. In a page this is usually a server of yours, e.g. `/api`, and may be relative. */
   baseURL?: string;
-  /** Sent with every attempt. */
+  /** Sent with every attempt. A credential header given here is used instead of `apiKey` and `token`. */
   headers?: Record<string, string>;
   policy?: Policy;
+  /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */
   onEvent?: (event: CallEvent) => void;
-  /** Where the program is: a URL, bytes, a compiled module or a response. Default: `holdfast.wasm` beside this module. */
+  /**
+   * Where the program is: a URL, bytes, a compiled module or a response. Default: `holdfast.wasm`
+   * beside this module. All clients share one program: whoever loads it first decides.
+   */
   wasm?: string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module | Response | Promise<Response>;
 
   /** For tests. Each replaces the host's own. */
   fetch?: typeof fetch;
-  /** Waits between attempts. Resolving early ends the wait early. Must reject or resolve when `signal` aborts. */
+  /** Waits between attempts. Resolving early ends the wait early, as if `ms` had passed. Must reject or resolve when `signal` aborts. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Uniform in [0, 1). */
   random?: () => number;
@@ -264,28 +273,42 @@ export interface CallOptions {
 }
 
 export interface StreamOptions extends CallOptions {
-  /** Called for each delta, in order. An answer that has `onDelta` runs without being iterated. */
+  /** Called for each delta, in order. An answer that has `onDelta` runs without being iterated. What it throws is reported, and does not harm the answer. */
   onDelta?: (delta: Delta) => void;
   /** Go on from this text instead of starting: what `answer.continue()` uses. */
   continues?: string | { text: string };
 }
 
 /**
- * An answer on its way. Iterate it, or give `onDelta`, or await `text()` or `result`: the first
- * of these starts reading. A slow reader slows the provider down and never looks like a stall.
+ * An answer on its way. The request is sent at once. Iterate the answer, or give `onDelta`, or
+ * await `text()` or `result`: the first of these starts reading. An iterator sets the pace: a slow
+ * one slows the provider down and never looks like a stall. An answer can be iterated once, gives
+ * everything from the beginning, and is cancelled when the loop is left early. Iterating throws
+ * where `result` rejects, and never for a provider's failure: look at `result` afterwards.
  */
 export interface Answer extends AsyncIterable<Delta> {
-  /** Settles when the answer has ended. Never rejects for a provider's failure; rejects for a {@link HoldfastError} with a `bad_…` or `program_…` code. */
+  /**
+   * Settles when the answer has ended. Never rejects for a provider's failure; rejects with a
+   * {@link HoldfastError} of Holdfast's own codes (`bad_option`, `program_died` with `partial`, `closed`, …).
+   */
   readonly result: Promise<AnswerResult>;
-  /** The text shown so far. */
+  /** The text shown so far, with the text that was continued in front. */
   readonly partial: string;
-  /** A new answer that goes on from this one's text. Its deltas are only the new ones; its result has the whole text. Throws unless this answer has ended and offers it. */
+  /**
+   * A new answer that goes on from this one's text. Its deltas are only the new ones; its result has
+   * the whole text. Options are this answer's (but for a signal that has aborted) unless given again.
+   * Throws unless this answer has ended and offers it.
+   */
   continue(options?: StreamOptions): Answer;
-  /** A new answer to the same request, from zero; it replaces this one. */
+  /** A new answer to the same request, from zero; it replaces this one, which is cancelled if it still runs. Options as for `continue`. */
   tryAgain(options?: StreamOptions): Answer;
   /** Ends the answer with status `cancelled`, keeping its text. Harmless after the end. */
   cancel(reason?: unknown): void;
-  /** The answer's text as a stream of strings. Errors with the failure unless the answer completes. Cancelling it cancels the answer. */
+  /**
+   * The answer's text as a stream of strings; counts as iterating. Errors as `text()` throws, unless the
+   * answer completes. Cancelling it cancels the answer. In background the text comes whole at the
+   * end, since the answer may restart and a stream cannot take back what it gave.
+   */
   toReadableStream(): ReadableStream<string>;
   /** The whole text; throws a {@link HoldfastError} (with `partial`) unless the answer is complete. */
   text(): Promise<string>;
@@ -310,7 +333,7 @@ export class HoldfastError extends Error {
   readonly code: string;
   readonly decision?: Decision;
   readonly reason?: Reason;
-  /** The failure that ended the call. `cause` is the first one, when that was another. */
+  /** The failure that ended the call. `cause` is the first one, as a HoldfastError, when that was another; of a cancelled call it is the signal's reason. */
   readonly failure?: Failure;
   readonly attempts?: Attempt[];
   readonly retryAtMs?: number;
@@ -327,7 +350,7 @@ export function classify(provider: Provider, status: number, headers: Headers | 
 /** Whether sending the same request again may succeed, for an error thrown by an SDK, fetch or Holdfast. */
 export function isRetryable(error: unknown, options: { provider: Provider }): Promise<boolean>;
 
-/** Releases the program. The next call loads it again. */
+/** Releases the program. What is open ends with code `closed`; the next call loads the program again. */
 export function unload(): void;
 
 /** The version of this package. */

@@ -5,7 +5,7 @@ import { Port } from "./protocol.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 
-/** Where the program was last found; who names no place gets the same. @type {Source} */
+/** Where the program was found; who names no place gets the same. @type {Source} */
 let lastSource;
 /** Kept, so that a program that died starts again without a download. @type {WebAssembly.Module | null} */
 let compiled = null;
@@ -28,13 +28,14 @@ export function current() {
 export function load(source) {
   if (running) return Promise.resolve(running);
   if (loading) return loading;
-  if (source !== undefined) lastSource = source;
-  const mine = (loading = start(lastSource).then(
+  source ??= lastSource;
+  const mine = (loading = start(source).then(
     (port) => {
       // unload() came between: what was loaded for its callers is released as well.
       if (loading !== mine) throw new HoldfastError("closed", "the program was unloaded while it loaded");
       loading = null;
       running = port;
+      lastSource = source;
       port.ondeath = () => {
         if (running === port) running = null;
       };
