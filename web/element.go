@@ -45,11 +45,11 @@ func add(e dom.Element, children ...any) {
 
 const svgSpace = "http://www.w3.org/2000/svg"
 
-// icon draws a symbol of icons.svg. It is decoration: the words beside it carry the meaning.
+// icon draws one of the symbols in index.html. It is decoration: the words beside it carry the meaning.
 func icon(name string) dom.Element {
 	svg := document.CreateElementNS(svgSpace, "svg")
 	use := document.CreateElementNS(svgSpace, "use")
-	use.SetAttribute("href", "icons.svg#"+name)
+	use.SetAttribute("href", "#icon-"+name)
 	add(svg, attr{"class", "icon"}, attr{"aria-hidden", "true"}, use)
 	return svg
 }

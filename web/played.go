@@ -60,6 +60,9 @@ func (p *playedProvider) cut(session string) {
 	}
 }
 
+// networkError is what fetch and a body report when a connection breaks.
+func networkError() js.Value { return js.Global().Get("TypeError").New("network error") }
+
 func (p *playedProvider) fetch() js.Func {
 	return js.FuncOf(func(_ js.Value, args []js.Value) any {
 		plan := sim.Plan(&p.store, requestFrom(args[0], args[1]))

@@ -41,21 +41,14 @@ func connect(module Module) (*service, error) {
 		s.read(config)
 	}
 	options := map[string]any{"provider": s.provider, "baseURL": "/api"}
-	switch s.mode {
-	case simulator:
-		s.plug = func(session string) {
-			path := "sim/plug?session=" + js.Global().Call("encodeURIComponent", session).String()
-			then(js.Global().Call("fetch", path, map[string]any{"method": "POST"}), func(js.Value) {}, func(error) {})
-		}
-	case proxy:
-		line := &ownLine{}
-		options["fetch"], s.plug = line.fetch(), line.cut
-	default:
+	if s.mode == static {
 		for _, known := range sim.Scenarios {
 			s.scenarios = append(s.scenarios, scenario{known.Name, known.Title, known.Description})
 		}
 		played := &playedProvider{}
 		options["fetch"], s.plug = played.fetch(), played.cut
+	} else {
+		s.plug = resetConnections
 	}
 	if s.mode != proxy {
 		// A simulated silence is noticed while one watches; real models may think for minutes.
@@ -64,6 +57,12 @@ func connect(module Module) (*service, error) {
 	client, err := module.CreateClient(options)
 	s.client = client
 	return s, err
+}
+
+// resetConnections asks the server to reset a session's connections.
+func resetConnections(session string) {
+	path := "sim/plug?session=" + js.Global().Call("encodeURIComponent", session).String()
+	then(js.Global().Call("fetch", path, map[string]any{"method": "POST"}), func(js.Value) {}, func(error) {})
 }
 
 // readConfig asks the page's server who answers. A plain file server has no such file, or one
@@ -92,10 +91,11 @@ func (s *service) read(config js.Value) {
 	})
 }
 
-// headers ask the simulated provider for a failure. The real one gets none.
+// headers name the session, for the plug, and ask the simulated provider for a failure. The server
+// keeps them from a real one.
 func (s *service) headers(scenario, session string) map[string]any {
 	if s.mode == proxy {
-		return map[string]any{}
+		return map[string]any{"x-sim-session": session}
 	}
 	return map[string]any{"x-sim": scenario, "x-sim-session": session, "x-sim-pace": strconv.Itoa(pace)}
 }
@@ -110,34 +110,6 @@ func (s *service) about() string {
 	}
 	return "There is no server here: a simulated provider inside this page answers."
 }
-
-// ownLine is the page's own side of real connections, which it can let go of.
-type ownLine struct{ live []js.Value }
-
-func (l *ownLine) fetch() js.Func {
-	return js.FuncOf(func(_ js.Value, args []js.Value) any {
-		plug := js.Global().Get("AbortController").New()
-		l.live = append(l.live, plug)
-		init := js.Global().Get("Object").Call("assign", map[string]any{}, args[1])
-		signals := []any{plug.Get("signal")}
-		if own := init.Get("signal"); own.Truthy() {
-			signals = append(signals, own)
-		}
-		init.Set("signal", js.Global().Get("AbortSignal").Call("any", signals))
-		return js.Global().Call("fetch", args[0], init)
-	})
-}
-
-// cut ends every connection that was ever opened; those that have ended do not mind.
-func (l *ownLine) cut(string) {
-	for _, plug := range l.live {
-		plug.Call("abort", networkError())
-	}
-	l.live = nil
-}
-
-// networkError is what fetch and a body report when a connection breaks.
-func networkError() js.Value { return js.Global().Get("TypeError").New("network error") }
 
 // newSession names a session; it has to differ from those of other pages, not to be secret.
 func newSession() string {
