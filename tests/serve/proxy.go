@@ -1,0 +1,97 @@
+package serve
+
+import (
+	"io"
+	"log"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"path"
+	"strings"
+
+	"holdfast/tests/sim/server"
+)
+
+// proxy passes the page's requests on to a provider and adds the key, which never leaves this
+// process in the other direction. What breaks between it and the provider breaks in the same way
+// between it and the page: nothing is retried or repaired here.
+type proxy struct {
+	provider provider
+	key      string
+	upstream *url.URL
+	lines    server.Lines
+	reverse  httputil.ReverseProxy
+}
+
+// forwarded are the request headers that reach the provider. A list of what may pass cannot
+// forget a cookie, an Origin or a credential of the page.
+var forwarded = []string{"Accept", "Content-Type"}
+
+func newProxy(p provider, key string, upstream *url.URL, errors io.Writer) *proxy {
+	x := &proxy{provider: p, key: key, upstream: upstream}
+	x.reverse = httputil.ReverseProxy{
+		Rewrite:       x.rewrite,
+		FlushInterval: -1, // each write at once: the answer is a stream
+		Transport: &http.Transport{
+			Proxy:              http.ProxyFromEnvironment,
+			DisableCompression: true, // a compressed stream arrives in lumps
+		},
+		ModifyResponse: clean,
+		ErrorHandler: func(_ http.ResponseWriter, r *http.Request, err error) {
+			if r.Context().Err() == nil {
+				log.New(errors, "", log.LstdFlags).Printf("%s does not answer: %v", upstream.Host, err)
+			}
+			panic(http.ErrAbortHandler) // as when it breaks in the middle; see ServeHTTP
+		},
+		ErrorLog: log.New(io.Discard, "", 0), // an answer that breaks is the page's news, not ours
+	}
+	return x
+}
+
+func (x *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodPost {
+		http.Error(w, "Only POST is passed on.", http.StatusMethodNotAllowed)
+		return
+	}
+	if !strings.HasPrefix(r.URL.Path, x.provider.prefix) || path.Clean(r.URL.Path) != r.URL.Path {
+		http.Error(w, "Only paths under "+x.provider.prefix+" are passed on.", http.StatusNotFound)
+		return
+	}
+	line := x.lines.Open(r.Header.Get("x-sim-session"), w, r)
+	defer line.Close()
+	defer func() {
+		if failure := recover(); failure == http.ErrAbortHandler {
+			line.Reset()
+		} else if failure != nil {
+			panic(failure)
+		}
+	}()
+	x.reverse.ServeHTTP(w, r.WithContext(line.Context))
+}
+
+func (x *proxy) rewrite(r *httputil.ProxyRequest) {
+	header := http.Header{}
+	for _, name := range forwarded {
+		if value := r.In.Header.Get(name); value != "" {
+			header.Set(name, value)
+		}
+	}
+	if x.key != "" {
+		header.Set(x.provider.header, x.provider.scheme+x.key)
+	}
+	r.Out.Header = header
+	to := *x.upstream // without the page's query
+	to.Path = strings.TrimSuffix(to.Path, "/") + r.In.URL.Path
+	r.Out.URL = &to
+	r.Out.Host = x.upstream.Host
+}
+
+// clean removes what the provider says to its own site's visitors.
+func clean(response *http.Response) error {
+	for name := range response.Header {
+		if name == "Set-Cookie" || strings.HasPrefix(name, "Access-Control-") {
+			response.Header.Del(name)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,69 @@
+package serve
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"holdfast/tests/sim/server"
+)
+
+// site is what one run of the server offers.
+type site struct {
+	project  string // the directory that holds dist
+	addr     string // as given with -addr
+	provider provider
+	key      string
+	upstream *url.URL // nil: the simulator answers
+	errors   io.Writer
+}
+
+// config is GET /demo/config.json: who answers, as the page needs to know it.
+type config struct {
+	Mode      string                `json:"mode"` // simulator or proxy
+	Provider  string                `json:"provider"`
+	Model     string                `json:"model"`
+	Path      string                `json:"path"`
+	Scenarios []server.ScenarioInfo `json:"scenarios"`
+}
+
+// handler puts the site together:
+//
+//	/                  dist/web
+//	/holdfast/         dist/holdfast, where dist/web does not have it
+//	/demo/config.json  see config
+//	/api/…             the provider: simulated, or the real one behind a proxy
+//	/sim/plug          resets a session's connections, also those to a real provider
+//	/sim/…             the simulator's log and scenarios
+func (s site) handler() (http.Handler, error) {
+	web, err := os.OpenRoot(filepath.Join(s.project, "dist", "web"))
+	if err != nil {
+		return nil, err
+	}
+	module, err := os.OpenRoot(filepath.Join(s.project, "dist", "holdfast"))
+	if err != nil {
+		return nil, err
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/", files{{"/", web}, {"/holdfast/", module}})
+	told := config{Mode: "simulator", Provider: s.provider.name, Model: s.provider.model, Path: s.provider.path,
+		Scenarios: []server.ScenarioInfo{}}
+	if s.upstream == nil {
+		simulator := &server.Server{}
+		mux.Handle("/api/", http.StripPrefix("/api", simulator))
+		mux.Handle("/sim/", simulator)
+		told.Scenarios = server.Scenarios()
+	} else {
+		real := newProxy(s.provider, s.key, s.upstream, s.errors)
+		mux.Handle("/api/", http.StripPrefix("/api", real))
+		mux.HandleFunc("/sim/plug", real.lines.ServePlug)
+		mux.Handle("/sim/", http.NotFoundHandler())
+		told.Mode = "proxy"
+	}
+	mux.HandleFunc("GET /demo/config.json", func(w http.ResponseWriter, _ *http.Request) {
+		server.WriteJSON(w, told)
+	})
+	return guard(s.addr, mux), nil
+}
