@@ -23,6 +23,8 @@ for (const [options, path] of [
   [{ baseURL: "/api" }, "baseURL"],
   [{ baseURL: "ftp://x" }, "baseURL"],
   [{ baseURL: 5 }, "baseURL"],
+  [{ baseURL: "https://x/?a=b" }, "baseURL"],
+  [{ baseURL: "https://me:word@x/" }, "baseURL"],
   [{ headers: new Headers({ a: "b" }) }, "headers"],
   [{ headers: { "a b": "c" } }, "headers"],
   [{ headers: { a: "b\r\nc: d" } }, "headers.a"],

@@ -59,6 +59,8 @@ export interface Failure {
   retryAfterMs?: number;
   /** `retry-after`, `RetryInfo`, `message`, … */
   retryAfterSource?: string;
+  /** In how long money or a plan's allowance comes back, for people to read. Nobody waits for it. */
+  resetsMs?: number;
 }
 
 /** Token counts as the provider reported them, in one form. */
@@ -190,6 +192,8 @@ export interface Budget {
   backoffCapMs?: number;
   /** The longest wait asked for by a server that is obeyed. A longer one ends the call with `retryAtMs`. */
   maxHintMs?: number;
+  /** No attempt starts later than this after the call began. 0 switches it off. */
+  windowMs?: number;
   /** The whole call, waits included. 0 switches it off. */
   totalMs?: number;
   /** Automatic continuations after shown text. 0 switches them off. Default 1 (0 in background). */

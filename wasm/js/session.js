@@ -178,5 +178,6 @@ function absolute(baseURL) {
     throw badOption("baseURL", `${JSON.stringify(baseURL)} is not an absolute URL, and there is no page that it could be relative to`);
   }
   if (url.protocol !== "http:" && url.protocol !== "https:") throw badOption("baseURL", "must begin with http:// or https://");
+  if (url.search || url.hash || url.username || url.password) throw badOption("baseURL", "must not have a query, a fragment or a password");
   return url.href;
 }
