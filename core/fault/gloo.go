@@ -19,6 +19,10 @@ var glooRows = []row{
 	{0, "3007|GATEWAY_DEADLINE", "", glooDeadline},
 	{0, "content_policy_violation|content_policy|CONTENT_POLICY_VIOLATION|guardrail_blocked", "", againstRules},
 	{0, "model_not_found", "", noSuchModel},
+}
+
+// glooRest apply when no name is known.
+var glooRest = []row{
 	{404, "", "model", noSuchModel},
 	{401, "", "", badKey},
 }
@@ -31,11 +35,16 @@ var (
 	glooDeadline = outcome{Stop, Deadline, Ignore, Never, 0}
 )
 
-// gloo applies the verdict to what the tables found.
+// gloo applies the verdict to what the tables found. The names count in the order of their
+// exactness: X-Gloo-Error-Code wins over what the body says.
 func (x *evidence) gloo() outcome {
-	o, ok := x.find(glooRows)
+	o, ok := outcome{}, false
+	for i := 0; i < len(x.names) && !ok; i++ {
+		one := evidence{names: x.names[i : i+1]}
+		o, ok = one.find(glooRows)
+	}
 	if !ok {
-		o = x.meaning(moneyRows, contextRows)
+		o = x.meaning(glooRest, moneyRows, contextRows)
 		if x.status == 429 && o.reason == RateLimit && x.env.retryable.False() {
 			o = quotaSpent // a limit of the account, not of a provider
 		}

@@ -22,6 +22,9 @@ const (
 	Plain     API = "json"      // any other JSON endpoint; cannot be streamed
 )
 
+// Known tells whether an API is one that can be named.
+func Known(a API) bool { return a == Plain || a == Chat || a == Responses }
+
 // DetectAPI tells the wire format from a request path.
 func DetectAPI(path string) API {
 	path, _, _ = strings.Cut(path, "?")

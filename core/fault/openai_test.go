@@ -1,0 +1,91 @@
+package fault
+
+import "testing"
+
+func TestOpenAI(t *testing.T) {
+	run(t, OpenAI, []exchange{
+		{"cls-010", 429, "", `{"error":{"message":"Rate limit reached (TPM): Limit 10000, Used 8554, Requested 3082. Please try again in 9.816s.","type":"tokens","code":"rate_limit_exceeded"}}`, "retry rate_limit failure after_retries 9.816s"},
+		{"providers §3.2", 429, "", `{"error":{"message":"Request too large for m on tokens per min (TPM): Limit 10000, Requested 13000.","type":"tokens","code":"rate_limit_exceeded"}}`, "fix_request request_too_large ignore same_provider_other_model"},
+		{"cls-009: only the numbers tell", 429, "", `{"error":{"message":"Too many tokens: Limit: 10,000, Used 0, Requested: 13,000. Please try again in 1s.","code":"rate_limit_exceeded"}}`, "fix_request request_too_large ignore same_provider_other_model"},
+		{"a hint of another kind", 429, "", `{"error":{"message":"Rate limit reached. Limit: 3 / min. Please try again in 20s. Please add a payment method. Visit https://platform.openai.com/account/billing.","type":"requests","code":"rate_limit_exceeded"}}`, "retry rate_limit failure after_retries 20s"},
+		{"per day", 429, "", `{"error":{"message":"Rate limit reached on requests per day (RPD): Limit 200, Used 200, Requested 1. Please try again in 7m12s.","code":"rate_limit_exceeded"}}`, "stop rate_limit failure after_retries 7m12s"},
+		{"slow down, new", 429, "", `{"error":{"type":"rate_limit_error","code":"slow_down","message":"Slow down"}}`, "retry rate_limit failure after_retries"},
+		{"slow down, old", 503, "", `{"error":{"code":"slow_down","message":"Slow down"}}`, "retry overloaded failure after_retries"},
+		{"Azure", 429, "", `{"error":{"code":"429","message":"Requests have exceeded token rate limit of your current S0 pricing tier. Please retry after 20 seconds."}}`, "retry rate_limit failure after_retries 20s"},
+		{"Azure API Management", 429, "", `{"statusCode":429,"message":"Rate limit is exceeded. Try again in 13 seconds."}`, "retry rate_limit failure after_retries 13s"},
+
+		// Money before rate limits.
+		{"cls-001", 429, "retry-after: 5", `{"error":{"message":"m","type":"insufficient_quota","code":"insufficient_quota"}}`, "stop quota ignore never"},
+		{"providers §3.2", 429, "", `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":null}}`, "stop quota ignore never"},
+		{"providers §3.2", 429, "", `{"error":{"message":"You exceeded your current quota"}}`, "stop quota ignore never"},
+		{"providers §3.2", 429, "", `{"error":{"type":"insufficient_quota","code":"project_spend_limit_exceeded","message":"m"}}`, "stop quota ignore never"},
+		{"providers §3.2", 429, "", `{"error":{"code":"organization_spend_limit_exceeded","message":"m"}}`, "stop spend_cap ignore never"},
+		{"providers §3.2", 400, "", `{"error":{"code":"billing_hard_limit_reached","message":"m"}}`, "stop spend_cap ignore never"},
+		{"providers §3.2", 429, "", `{"error":{"code":"credit_balance_exhausted","message":"m"}}`, "stop billing ignore never"},
+		{"ChatGPT plans", 429, "", `{"error":{"type":"usage_limit_reached","message":"The usage limit has been reached","resets_in_seconds":3600}}`, "stop plan_window ignore never"},
+		{"Z.ai 1308", 429, "", `{"error":{"code":"1308","message":"Usage limit reached for 5 hour. Your limit will reset at 2026-09-09 05:38:28"}}`, "stop plan_window ignore never"},
+		{"codex", 0, "", `{"error":{"code":"usage_not_included","message":"m"}}`, "stop plan_gate ignore never"},
+		{"DeepSeek", 402, "", `{"error":{"message":"Insufficient Balance","type":"unknown_error"}}`, "stop billing ignore never"},
+		{"cls-026", 403, "", `{"type":"error","error":{"type":"permission_error","message":"Usage limit for this billing cycle reached. Quota refreshes next cycle."}}`, "stop quota ignore never"},
+		{"a quota project is no quota", 403, "", `{"error":{"message":"The API requires a quota project"}}`, "stop permission ignore never"},
+
+		// What the caller must change.
+		{"providers §3.8", 400, "", `{"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded"}}`, "fix_request context_length ignore never"},
+		{"vLLM", 400, "", `{"object":"error","message":"This model's maximum context length is 8192 tokens.","type":"BadRequestError","code":400}`, "fix_request context_length ignore never"},
+		{"providers §3.2", 400, "", `{"error":{"code":"content_policy_violation","message":"m"}}`, "fix_request content_policy ignore never"},
+		{"cls-024", 400, "", `{"error":{"code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, "fix_request content_policy ignore never"},
+		{"providers §3.2", 400, "", `{"error":{"type":"invalid_request_error","code":"unsupported_parameter","message":"m"}}`, "fix_request invalid_request ignore never"},
+		{"providers §3.2", 404, "", `{"error":{"code":"model_not_found","message":"m"}}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"providers §3.2", 403, "", `{"error":{"code":"model_not_found","message":"m"}}`, "stop model_not_found ignore same_provider_other_model"},
+		{"Ollama", 404, "", `{"error":"model 'x' not found"}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"providers §3.2", 404, "", `{"error":{"message":"Response with id 'resp_1' not found."}}`, "fix_request invalid_request ignore never"},
+
+		// Credentials and places.
+		{"providers §3.2", 401, "", `{"error":{"message":"Incorrect API key provided: sk-abcdefgh12345678.","code":"invalid_api_key"}}`, "stop auth ignore never"},
+		{"providers §3.2", 403, "", `{"error":{"code":"unsupported_country_region_territory","message":"m"}}`, "stop region ignore never"},
+
+		// By status.
+		{"providers §3.2", 408, "", ``, "retry timeout failure after_retries"},
+		{"providers §3.2", 409, "", `{"error":{"message":"lock"}}`, "retry server_error ignore never"},
+		{"providers §3.2", 500, "", `{"error":{"type":"server_error","message":"m"}}`, "retry server_error failure after_retries"},
+		{"providers §3.2", 503, "retry-after: 7", `{"error":{"message":"m"}}`, "retry overloaded failure after_retries 7s"},
+		{"cls-021", 400, "", `{"error":{"type":"service_unavailable_error","code":"server_is_overloaded","message":"m"}}`, "retry overloaded failure after_retries"},
+		{"cls-021: never from words alone", 400, "", `{"error":{"type":"invalid_request_error","message":"Servers overloaded, try later."}}`, "fix_request invalid_request ignore never"},
+		{"§3 rule 3", 418, "", ``, "stop unknown ignore never"},
+		{"§3 rule 3", 501, "", ``, "stop invalid_request ignore never"},
+
+		// Errors inside a 200.
+		{"providers §2.2", 200, "", `{"object":"response","status":"failed","error":{"code":"server_error","message":"m"}}`, "retry server_error failure after_retries"},
+		{"providers §2.2", 200, "", `{"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Please try again in 2s"}}`, "retry rate_limit failure after_retries 2s"},
+		{"providers §2.2", 200, "", `{"object":"response","status":"completed","error":null,"output":[]}`, "success  success never"},
+		{"a failed batch is an answer", 200, "", `{"object":"batch","status":"failed","error":null}`, "success  success never"},
+		{"fine-tuning jobs", 200, "", `{"object":"fine_tuning.job","status":"running","error":{"code":null,"message":null}}`, "success  success never"},
+		{"a cut answer", 200, "content-type: application/json", `{"choices":[{"message":{"content":"Hal`, "retry truncated failure after_retries"},
+		{"an event stream is no JSON", 200, "content-type: text/event-stream", "data: {\"choices\":[]}\n\n", "success  success never"},
+		{"an empty answer", 202, "", ``, "success  success never"},
+		{"OpenRouter", 200, "", `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"upstream died"}}}`, "retry server_error failure after_retries"},
+
+		// Inside a stream.
+		{"providers §6.2 flat", 0, "", `{"type":"error","code":"server_error","message":"m","sequence_number":7}`, "retry server_error failure after_retries"},
+		{"providers §6.2 nested", 0, "", `{"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"m"}}`, "stop quota ignore never"},
+		{"hin-017", 0, "", `{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}}}`, "retry rate_limit failure after_retries 11.054s"},
+		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"m"}}}`, "fix_request context_length ignore never"},
+		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"m"}}}`, "fix_request content_policy ignore never"},
+		{"codex retries what it does not know", 0, "", `{"type":"response.failed","response":{"error":{"code":"brand_new","message":"m"}}}`, "retry server_error failure after_retries"},
+		{"str-010", 0, "", `{"error":{"code":502,"message":"Provider disconnected"},"choices":[]}`, "retry server_error failure after_retries"},
+		{"OpenRouter", 0, "", `{"choices":[{"error":{"code":429,"message":"m"}}]}`, "retry rate_limit failure after_retries"},
+		{"WebSocket", 0, "", `{"type":"error","status":400,"error":{"code":"previous_response_not_found","message":"m"}}`, "fix_request invalid_request ignore never"},
+		{"sse-024", 0, "", ``, "retry server_error failure after_retries"},
+		{"the headers of the 200 are old", 0, "retry-after: 9|x-should-retry: false", `{"error":{"type":"server_error"}}`, "retry server_error failure after_retries"},
+	})
+	if f := Event(OpenAI, nil, nil); f.Type != "unknown_stream_error" {
+		t.Errorf("sse-024: type %q", f.Type)
+	}
+}
+
+func TestResets(t *testing.T) {
+	f := exchange{status: 429, body: `{"error":{"type":"usage_limit_reached","resets_in_seconds":3600}}`}.fault(t, OpenAI)
+	if f.Resets.Wait.Seconds() != 3600 || f.Hint.Known {
+		t.Errorf("resets %v, hint %v", f.Resets, f.Hint)
+	}
+}

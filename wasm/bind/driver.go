@@ -1,0 +1,158 @@
+//go:build js && wasm
+
+package bind
+
+import (
+	"syscall/js"
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// The program's whole state. The host enters it from one place at a time, and no export waits, so
+// nothing here needs a lock.
+var (
+	host    js.Value
+	clients = map[int32]*client{}
+	calls   = map[int32]*call{}
+	in      []byte // what the host wrote
+	out     []byte // what it may read
+)
+
+// Serve answers the host until the page goes away.
+func Serve() {
+	host = js.Global().Get("__holdfast")
+	host.Call("ready")
+	select {}
+}
+
+// call is a core.Call with its place in the host.
+type call struct {
+	handle int32
+	spec   core.Spec
+	core   *core.Call
+	clock  clock
+	armed  time.Time // when the host will tick; zero when it will not
+}
+
+// clock turns the host's time into one that never runs backwards: when a wall clock is set back,
+// it goes on from where it was instead of standing still.
+type clock struct {
+	last  time.Time
+	ahead time.Duration
+}
+
+func (c *clock) at(ms float64) time.Time {
+	t := time.Unix(0, int64(ms*1e6)).Add(c.ahead)
+	if t.Before(c.last) {
+		c.ahead += c.last.Sub(t)
+		t = c.last
+	}
+	c.last = t
+	return t
+}
+
+// tell gives the call an event and does what it asks for. Its result is the export's.
+func (c *call) tell(now float64, e core.Event) int32 {
+	at := c.clock.at(now)
+	actions := c.core.Handle(at, e)
+	bits := int32(0)
+	for i := range actions {
+		switch a := &actions[i]; a.Kind {
+		case core.Send:
+			c.send(a)
+		case core.Read:
+			bits |= readBit
+		case core.Cancel:
+			host.Call("cancel", c.handle, a.Attempt)
+		case core.Done:
+			delete(calls, c.handle)
+		}
+	}
+	if text, ok := onlyText(actions); ok {
+		out = append(out[:0], text...)
+		bits |= textBit
+	} else {
+		out = c.write(actions)
+	}
+	c.wake(at)
+	return int32(len(out))<<lengthBit | bits
+}
+
+// onlyText finds the common case, an output of one text delta, which needs no JSON.
+func onlyText(actions []core.Action) (text []byte, ok bool) {
+	for i := range actions {
+		switch a := &actions[i]; a.Kind {
+		case core.Emit:
+			if ok || a.Note != nil || a.Delta.Kind != wire.Text {
+				return nil, false
+			}
+			text, ok = a.Delta.Text, true
+		case core.Done:
+			return nil, false
+		}
+	}
+	return text, ok
+}
+
+// write writes what the caller gets as JSON, or nothing.
+func (c *call) write(actions []core.Action) []byte {
+	w := json.Writer{Out: out[:0]}
+	w.Open("", '[')
+	empty := len(w.Out)
+	for i := range actions {
+		switch a := &actions[i]; {
+		case a.Kind == core.Emit && a.Note != nil:
+			writeNote(w.Open("", '{'), c.handle, c.spec.Stream, a.Note)
+		case a.Kind == core.Emit:
+			writeDelta(w.Open("", '{'), a.Delta)
+		case a.Kind == core.Done:
+			w.Open("", '{').Open("done", '{')
+			if c.spec.Stream {
+				writeAnswer(&w, &c.spec, a.Result)
+			} else {
+				writeDocument(&w, &c.spec, a.Result)
+			}
+			w.Close('}')
+		default:
+			continue
+		}
+		w.Close('}')
+	}
+	if len(w.Out) == empty {
+		return w.Out[:0]
+	}
+	return w.Close(']').Out
+}
+
+// send hands a request to the host, which owns the copy of the body.
+func (c *call) send(a *core.Action) {
+	r := a.Request
+	body := js.Null()
+	if r.Body != nil {
+		body = js.Global().Get("Uint8Array").New(len(r.Body))
+		js.CopyBytesToJS(body, r.Body)
+	}
+	var w json.Writer
+	w.Open("", '[')
+	for _, f := range r.Header {
+		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
+	}
+	w.Close(']')
+	host.Call("send", c.handle, a.Attempt, r.Method, r.URL, r.Auth, string(w.Out), body)
+}
+
+// wake asks the host for a tick at the call's deadline. One that comes too early costs less than
+// asking again for every chunk, so a deadline that moved away is left alone.
+func (c *call) wake(now time.Time) {
+	at, ok := c.core.Deadline()
+	if !ok || !c.armed.IsZero() && !at.Before(c.armed) {
+		return
+	}
+	c.armed = at
+	// A tick must not come before its time: round up to what the host's timers can tell apart.
+	delay := max(0, at.Sub(now)+time.Millisecond-1).Truncate(time.Millisecond)
+	host.Call("wake", c.handle, float64(delay.Milliseconds()), c.core.Waiting())
+}

@@ -1,0 +1,208 @@
+//go:build js && wasm
+
+package bind
+
+import (
+	"bytes"
+	"time"
+	"unsafe"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+)
+
+// unknown is the result for a handle that stands for nothing.
+const unknown = -1
+
+//go:wasmexport hf_protocol
+func protocol() int32 { return Protocol }
+
+// hf_in gives room for n bytes. A large buffer is not kept for small needs: linear memory never
+// shrinks, but it can be used again.
+//
+//go:wasmexport hf_in
+func room(n int32) unsafe.Pointer {
+	if cap(in) < int(n) || cap(in) > 1<<20 && int(n) < 1<<16 {
+		in = make([]byte, max(int(n), 1<<16))
+	}
+	in = in[:n]
+	return unsafe.Pointer(unsafe.SliceData(in))
+}
+
+//go:wasmexport hf_out
+func output() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(out)) }
+
+// guard turns a panic into an error of the one call that met it, so that the others go on.
+func guard(handle int32, result *int32) {
+	if p := recover(); p != nil {
+		delete(calls, handle)
+		what := "an error in the program"
+		switch p := p.(type) {
+		case error:
+			what = p.Error()
+		case string:
+			what = p
+		}
+		println("holdfast:", what)
+		*result = fail(&failure{"program_died", what})
+	}
+}
+
+// fail writes an error as the only output.
+func fail(err error) int32 {
+	f, ok := err.(*failure)
+	if !ok {
+		f = &failure{"program_died", err.Error()}
+	}
+	w := json.Writer{Out: out[:0]}
+	w.Open("", '[').Open("", '{').Open("error", '{').Text("code", f.code).Text("message", f.message)
+	out = w.Close('}').Close('}').Close(']').Out
+	return int32(len(out)) << lengthBit
+}
+
+//go:wasmexport hf_client
+func openClient(handle, n int32) (result int32) {
+	defer guard(0, &result)
+	c, err := newClient(bytes.Clone(in[:n]))
+	if err != nil {
+		return fail(err)
+	}
+	clients[handle] = c
+	return 0
+}
+
+//go:wasmexport hf_close
+func closeClient(handle int32) { delete(clients, handle) }
+
+//go:wasmexport hf_open
+func open(clientHandle, handle, stream, n, m int32, now float64) (result int32) {
+	defer guard(handle, &result)
+	client := clients[clientHandle]
+	if client == nil {
+		return unknown
+	}
+	data := bytes.Clone(in[:n+m])
+	spec, err := client.spec(stream != 0, data[:n], data[n:])
+	if err != nil {
+		return fail(err)
+	}
+	spec.Random = func() float64 { return host.Call("random").Float() }
+	c := &call{handle: handle, spec: spec, core: core.New(spec)}
+	calls[handle] = c
+	return c.tell(now, core.Event{Kind: core.Start})
+}
+
+// tell gives an event to a call.
+func tell(handle int32, now float64, e core.Event) (result int32) {
+	defer guard(handle, &result)
+	c := calls[handle]
+	if c == nil {
+		return unknown
+	}
+	return c.tell(now, e)
+}
+
+//go:wasmexport hf_responded
+func responded(handle, attempt, status, n int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Responded, Attempt: int(attempt), Status: int(status), Header: readHeader(in[:n])})
+}
+
+//go:wasmexport hf_received
+func received(handle, attempt, n int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Received, Attempt: int(attempt), Bytes: in[:n]})
+}
+
+//go:wasmexport hf_ended
+func ended(handle, attempt int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Ended, Attempt: int(attempt)})
+}
+
+//go:wasmexport hf_broke
+func broke(handle, attempt, n int32, now float64) int32 {
+	v, _ := json.Parse(bytes.Clone(in[:n]))
+	f := fault.Network(v.Get("name").Text(), v.Get("code").Text(), v.Get("message").Text())
+	return tell(handle, now, core.Event{Kind: core.Broke, Attempt: int(attempt), Fault: f})
+}
+
+//go:wasmexport hf_demand
+func demand(handle int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Demand})
+}
+
+//go:wasmexport hf_tick
+func tick(handle int32, now float64) int32 {
+	if c := calls[handle]; c != nil {
+		c.armed = time.Time{}
+	}
+	return tell(handle, now, core.Event{Kind: core.Tick})
+}
+
+//go:wasmexport hf_abort
+func abort(handle int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Aborted})
+}
+
+//go:wasmexport hf_online
+func online(handle, online int32, now float64) int32 {
+	e := core.Event{Kind: core.Online}
+	if online == 0 {
+		e.Kind = core.Offline
+	}
+	return tell(handle, now, e)
+}
+
+//go:wasmexport hf_free
+func free(handle int32) { delete(calls, handle) }
+
+//go:wasmexport hf_classify
+func classify(n, m int32) (result int32) {
+	defer guard(0, &result)
+	data := bytes.Clone(in[:n+m])
+	v, err := json.Parse(data[:n])
+	if err != nil {
+		return fail(badOption(err.Error()))
+	}
+	provider, err := readProvider(v)
+	if err != nil {
+		return fail(err)
+	}
+	status, _ := v.Get("status").Int()
+	f := fault.Classify(provider, fault.Response{Status: int(status), Header: readHeader(v.Get("headers")), Body: data[n:]})
+	w := json.Writer{Out: out[:0]}
+	w.Open("", '[').Open("", '{')
+	if f.Decision == fault.Success {
+		w.Open("done", '{').Text("decision", string(f.Decision)).TextIf("requestId", f.RequestID).Close('}')
+	} else {
+		writeFailure(&w, "done", &f)
+	}
+	out = w.Close('}').Close(']').Out
+	return int32(len(out)) << lengthBit
+}
+
+//go:wasmexport hf_retryable
+func retryable(n int32) (result int32) {
+	defer guard(0, &result)
+	v, err := json.Parse(bytes.Clone(in[:n]))
+	if err != nil {
+		return fail(badOption(err.Error()))
+	}
+	provider, err := readProvider(v)
+	if err != nil {
+		return fail(err)
+	}
+	retry, _ := fault.SDKError(provider, v.Get("error"))
+	w := json.Writer{Out: out[:0]}
+	out = w.Open("", '[').Open("", '{').Bool("done", retry).Close('}').Close(']').Out
+	return int32(len(out)) << lengthBit
+}
+
+func readHeader(data []byte) (h header.Header) {
+	v, _ := json.Parse(data)
+	v.Each(func(_ string, pair json.Value) bool {
+		h = append(h, header.Field{Name: pair.At(0).Text(), Value: pair.At(1).Text()})
+		return true
+	})
+	return h
+}

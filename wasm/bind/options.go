@@ -1,0 +1,299 @@
+package bind
+
+import (
+	"errors"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/pace"
+	"holdfast/core/wire"
+)
+
+// A failure that the user made: code is one of the words in holdfast.d.ts.
+type failure struct{ code, message string }
+
+func (f *failure) Error() string { return f.message }
+
+func badOption(message string) error { return &failure{"bad_option", message} }
+
+// setter puts the value of one option in its place.
+type setter func(v json.Value) error
+
+// options reads an object strictly: a key that is not in the table is an error that names it and
+// what there is.
+func options(v json.Value, where string, table map[string]setter) (err error) {
+	if v.Kind() != '{' {
+		return badOption(where + ": must be an object")
+	}
+	v.Each(func(key string, item json.Value) bool {
+		set, ok := table[key]
+		if !ok {
+			err = badOption(key + ": is not an option of " + where + "; there are " + strings.Join(sorted(table), ", "))
+			return false
+		}
+		if e := set(item); e != nil {
+			err = badOption(key + ": " + e.Error())
+			return false
+		}
+		return true
+	})
+	return err
+}
+
+func sorted(table map[string]setter) []string {
+	keys := make([]string, 0, len(table))
+	for key := range table {
+		at := 0
+		for at < len(keys) && keys[at] < key {
+			at++
+		}
+		keys = append(keys[:at], append([]string{key}, keys[at:]...)...)
+	}
+	return keys
+}
+
+// maxMs keeps durations far from overflow: a hundred years.
+const maxMs = 100 * 365 * 24 * 3600 * 1000
+
+func ms(to *time.Duration, highest float64) setter {
+	return func(v json.Value) error {
+		n, ok := v.Float()
+		if !ok || n < 0 || n > highest {
+			return errors.New("must be a number of milliseconds from 0 to " + strconv.FormatFloat(highest, 'f', -1, 64))
+		}
+		*to = time.Duration(math.Round(n * 1e6))
+		return nil
+	}
+}
+
+// limit is ms where 0 switches the limit off.
+func limit(to *time.Duration) setter {
+	set := ms(to, maxMs)
+	return func(v json.Value) error {
+		err := set(v)
+		if err == nil && *to == 0 {
+			*to = pace.Off
+		}
+		return err
+	}
+}
+
+func whole(to *int, lowest, highest int) setter {
+	return func(v json.Value) error {
+		n, ok := v.Int()
+		if !ok || n < int64(lowest) || n > int64(highest) {
+			return errors.New("must be a whole number from " + strconv.Itoa(lowest) + " to " + strconv.Itoa(highest))
+		}
+		*to = int(n)
+		return nil
+	}
+}
+
+func flag(to *bool) setter {
+	return func(v json.Value) error {
+		if !v.True() && !v.False() {
+			return errors.New("must be true or false")
+		}
+		*to = v.True()
+		return nil
+	}
+}
+
+func text(to *string) setter {
+	return func(v json.Value) error {
+		if v.Kind() != '"' {
+			return errors.New("must be text")
+		}
+		*to = v.Text()
+		return nil
+	}
+}
+
+func headers(to *header.Header) setter {
+	return func(v json.Value) (err error) {
+		if v.Kind() != '{' {
+			return errors.New("must be an object of names and values")
+		}
+		v.Each(func(name string, value json.Value) bool {
+			if value.Kind() != '"' {
+				err = errors.New(name + ": must be text")
+				return false
+			}
+			*to = to.Set(name, value.Text())
+			return true
+		})
+		return err
+	}
+}
+
+func budget(b *pace.Budget, where string) setter {
+	return func(v json.Value) error {
+		return options(v, where, map[string]setter{
+			"attempts": whole(&b.Attempts, 1, 100),
+			"backoff": func(v json.Value) error {
+				switch shape := pace.Shape(v.Text()); shape {
+				case pace.Full, pace.Added:
+					b.Backoff = shape
+					return nil
+				}
+				return errors.New(`must be "full" or "added"`)
+			},
+			"backoffBaseMs": ms(&b.Base, maxMs),
+			"backoffCapMs":  ms(&b.Cap, maxMs),
+			"maxHintMs":     ms(&b.MaxHint, maxMs),
+			"windowMs":      limit(&b.Window),
+			"totalMs":       limit(&b.Total),
+			"continues":     whole(&b.Continues, 0, 10),
+		})
+	}
+}
+
+// policy reads what a client or a call sets of a policy. Of the two budgets only the one for this
+// kind of call is kept; both are checked.
+func policy(p *core.Policy, background bool) setter {
+	return func(v json.Value) error {
+		owner := !p.Passive
+		other := p.Budget
+		live, away := &p.Budget, &other
+		if background {
+			live, away = away, live
+		}
+		err := options(v, "policy", map[string]setter{
+			"owner":         flag(&owner),
+			"interactive":   budget(live, "interactive"),
+			"background":    budget(away, "background"),
+			"headersMs":     limit(&p.Headers),
+			"firstDeltaMs":  limit(&p.FirstDelta),
+			"idleMs":        limit(&p.Idle),
+			"drainMs":       ms(&p.Drain, 2000),
+			"maxBodyBytes":  whole(&p.MaxBody, 1, 256<<20),
+			"maxEventBytes": whole(&p.MaxEvent, 1, 256<<20),
+			"continuation": func(v json.Value) error {
+				if !strings.Contains(v.Text(), "{partial}") {
+					return errors.New("must be text that contains {partial}")
+				}
+				p.Continuation = v.Text()
+				return nil
+			},
+		})
+		p.Passive = !owner
+		return err
+	}
+}
+
+// readProvider reads the option that every question needs.
+func readProvider(v json.Value) (fault.Provider, error) {
+	p := fault.Provider(v.Get("provider").Text())
+	if _, ok := wire.Hosts[p]; !ok {
+		return p, badOption("provider: must be gloo, openai, anthropic, xai or gemini; a server that is compatible with OpenAI is openai with its baseURL")
+	}
+	return p, nil
+}
+
+// client is what createClient was given.
+type client struct {
+	provider fault.Provider
+	base     string
+	header   header.Header
+	policy   json.Value
+}
+
+// newClient reads a client's options. The bytes are the client's from now on.
+func newClient(data []byte) (*client, error) {
+	v, err := json.Parse(data)
+	if err != nil {
+		return nil, badOption("createClient: " + err.Error())
+	}
+	c := &client{}
+	base := ""
+	err = options(v, "createClient", map[string]setter{
+		"provider": func(json.Value) error { return nil }, // read below
+		"baseURL":  text(&base),
+		"headers":  headers(&c.header),
+		"policy":   func(v json.Value) error { c.policy = v; return nil },
+	})
+	if err != nil {
+		return nil, err
+	}
+	if c.provider, err = readProvider(v); err != nil {
+		return nil, err
+	}
+	if c.base = wire.Hosts[c.provider].Base; base != "" {
+		c.base = strings.TrimRight(base, "/")
+	}
+	if c.policy != nil {
+		p := core.Defaults(c.provider, false)
+		if err := policy(&p, false)(c.policy); err != nil {
+			return nil, badOption("policy: " + err.Error())
+		}
+	}
+	return c, nil
+}
+
+// spec reads a call's options and body. The bytes are the call's from now on.
+func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
+	s := core.Spec{Provider: c.provider, Stream: stream, Header: c.header}
+	v, err := json.Parse(data)
+	if err != nil {
+		return s, badOption(err.Error())
+	}
+	flag(&s.Background)(v.Get("background")) // the budgets depend on it
+	s.Policy = core.Defaults(c.provider, s.Background)
+	if c.policy != nil {
+		policy(&s.Policy, s.Background)(c.policy)
+	}
+	where, path, api := "request", "", ""
+	total := s.Policy.Budget.Total
+	var own header.Header
+	table := map[string]setter{
+		"path":       text(&path),
+		"background": flag(&s.Background),
+		"headers":    headers(&own),
+		"timeoutMs":  limit(&total),
+		"policy":     policy(&s.Policy, s.Background),
+		"api":        text(&api),
+	}
+	if stream {
+		where, table["continues"] = "stream", text(&s.Partial)
+	}
+	if err := options(v, where, table); err != nil {
+		return s, err
+	}
+	if v.Get("timeoutMs") != nil {
+		s.Policy.Budget.Total = total
+	}
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
+		return s, badOption(`path: must begin with one "/"; the host belongs into baseURL`)
+	}
+	s.URL, s.Auth = c.base+path, wire.Hosts[c.provider].Auth
+	if s.API = wire.API(api); api == "" {
+		s.API = wire.DetectAPI(path)
+	} else if !wire.Known(s.API) {
+		return s, badOption("api: is not a wire format that Holdfast knows")
+	}
+	s.Header = header.Header{{Name: "content-type", Value: "application/json"}}
+	if stream {
+		s.Header = s.Header.Set("accept", "text/event-stream")
+	}
+	for _, list := range []header.Header{wire.Hosts[c.provider].Header, c.header, own} {
+		for _, f := range list {
+			s.Header = s.Header.Set(f.Name, f.Value)
+		}
+	}
+	if len(body) > s.Policy.MaxBody {
+		return s, &failure{"body_too_large", "body: " + strconv.Itoa(len(body)) + " bytes are more than policy.maxBodyBytes, " + strconv.Itoa(s.Policy.MaxBody)}
+	}
+	if s.Body, err = json.Parse(body); err != nil {
+		return s, &failure{"bad_body", "body: " + err.Error()}
+	}
+	if err := s.Check(); err != nil {
+		return s, &failure{"bad_body", "body: " + err.Error()}
+	}
+	return s, nil
+}

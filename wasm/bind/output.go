@@ -1,0 +1,209 @@
+package bind
+
+import (
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// The shapes written here are declared, with their units, in wasm/js/holdfast.d.ts.
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
+
+func epochMs(t time.Time) int64 { return t.UnixMilli() }
+
+// writeFailure writes a Failure.
+func writeFailure(w *json.Writer, key string, f *fault.Fault) {
+	w.Open(key, '{')
+	w.Text("decision", string(f.Decision)).Text("reason", string(f.Reason))
+	w.Text("breaker", string(f.Breaker)).Text("fallback", string(f.Fallback))
+	if f.Status != 0 {
+		w.Int("status", int64(f.Status))
+	}
+	w.TextIf("code", f.Code).TextIf("type", f.Type).TextIf("name", f.Name).TextIf("fault", f.Blame)
+	if f.Number != 0 {
+		w.Int("number", int64(f.Number))
+	}
+	if f.Retryable != "" {
+		w.Bool("retryable", f.Retryable == "true")
+	}
+	w.Text("message", f.Message).TextIf("developerMessage", f.Developer)
+	w.TextIf("traceId", f.TraceID).TextIf("requestId", f.RequestID).TextIf("ray", f.Ray)
+	if f.Hint.Known {
+		w.Float("retryAfterMs", millis(f.Hint.Wait)).TextIf("retryAfterSource", f.Hint.Source)
+	}
+	if f.Resets.Known {
+		w.Float("resetsMs", millis(f.Resets.Wait))
+	}
+	w.Close('}')
+}
+
+func writeUsage(w *json.Writer, u wire.Usage) {
+	if u == (wire.Usage{}) {
+		return
+	}
+	w.Open("usage", '{')
+	for _, f := range []struct {
+		key string
+		n   int64
+	}{
+		{"inputTokens", u.Input}, {"outputTokens", u.Output}, {"totalTokens", u.Total},
+		{"cachedTokens", u.Cached}, {"reasoningTokens", u.Reasoning},
+	} {
+		if f.n != 0 {
+			w.Int(f.key, f.n)
+		}
+	}
+	w.Close('}')
+}
+
+func writeAttempts(w *json.Writer, spec *core.Spec, attempts []core.Attempt) {
+	w.Open("attempts", '[')
+	for i := range attempts {
+		a := &attempts[i]
+		w.Open("", '{').Int("attempt", int64(a.Number)).Text("kind", string(a.Kind))
+		w.Text("provider", string(spec.Provider)).Text("api", string(spec.API)).TextIf("model", a.Model)
+		w.Int("startedAtMs", epochMs(a.Sent))
+		for _, f := range []struct {
+			key string
+			d   time.Duration
+		}{{"headersMs", a.Headers}, {"firstDeltaMs", a.FirstDelta}} {
+			if f.d != 0 {
+				w.Float(f.key, millis(f.d))
+			}
+		}
+		w.Float("durationMs", millis(a.Took))
+		if a.HTTPStatus != 0 {
+			w.Int("httpStatus", int64(a.HTTPStatus))
+		}
+		w.TextIf("requestId", a.RequestID).TextIf("traceId", a.TraceID)
+		w.Float("waitedMs", millis(a.Waited)).TextIf("waitSource", a.WaitSource)
+		if a.Fault.Decision != "" {
+			writeFailure(w, "error", &a.Fault)
+		}
+		w.TextIf("finishReason", a.Finish)
+		w.Bool("shown", a.TextLength > 0).Int("textLength", int64(a.TextLength)).Bool("toolCall", a.ToolCall)
+		if a.Kind == core.Continued {
+			w.Int("trimmed", int64(a.Trimmed))
+		}
+		writeUsage(w, a.Usage)
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+// writeAnswer writes {"answer": AnswerResult}.
+func writeAnswer(w *json.Writer, spec *core.Spec, r *core.Result) {
+	w.Open("answer", '{')
+	w.Text("status", string(r.Status)).Text("text", r.Text).TextIf("refusal", r.Refusal).TextIf("reasoning", r.Reasoning)
+	w.TextIf("finishReason", r.Finish)
+	w.Open("toolCalls", '[')
+	for _, t := range r.Tools {
+		w.Open("", '{')
+		writeTool(w, t)
+		w.Close('}')
+	}
+	w.Close(']')
+	writeCommon(w, spec, r)
+	w.Int("fullRetries", int64(r.Retries)).Bool("continued", r.Continued)
+	if r.Fault.Decision != "" {
+		writeFailure(w, "error", &r.Fault)
+	}
+	writeRetryAt(w, r)
+	w.Open("offer", '[')
+	for _, o := range r.Offer {
+		w.Text("", o)
+	}
+	w.Close(']')
+	w.Open("warnings", '[')
+	for _, s := range r.Warnings {
+		w.Text("", s)
+	}
+	w.Close(']').Close('}')
+}
+
+// writeDocument writes {"result": Result} of a request that succeeded, else {"failure", …}.
+func writeDocument(w *json.Writer, spec *core.Spec, r *core.Result) {
+	if r.Status == core.Complete {
+		w.Open("result", '{').Raw("data", r.Data).Int("httpStatus", int64(r.HTTPStatus))
+		w.Open("headers", '{')
+		for _, f := range r.Header {
+			w.Text(f.Name, f.Value)
+		}
+		w.Close('}')
+		writeCommon(w, spec, r)
+		w.Close('}')
+		return
+	}
+	writeFailure(w, "failure", &r.Fault)
+	if r.First.Decision != "" && r.First != r.Fault {
+		writeFailure(w, "first", &r.First)
+	}
+	writeAttempts(w, spec, r.Attempts)
+	writeRetryAt(w, r)
+	if r.Status == core.Cancelled {
+		w.Bool("cancelled", true)
+	}
+}
+
+// writeCommon writes what both kinds of result have.
+func writeCommon(w *json.Writer, spec *core.Spec, r *core.Result) {
+	writeUsage(w, r.Usage)
+	w.TextIf("model", r.Model).TextIf("id", r.ID).TextIf("requestId", r.RequestID).TextIf("redirectedFrom", r.Redirected)
+	writeAttempts(w, spec, r.Attempts)
+}
+
+func writeRetryAt(w *json.Writer, r *core.Result) {
+	if !r.RetryAt.IsZero() {
+		w.Int("retryAtMs", epochMs(r.RetryAt))
+	}
+}
+
+func writeTool(w *json.Writer, t wire.Tool) {
+	w.Text("id", t.ID).Text("name", t.Name).Text("arguments", t.Arguments)
+}
+
+// writeDelta writes a Delta.
+func writeDelta(w *json.Writer, d wire.Delta) {
+	w.Open("delta", '{').Text("type", string(d.Kind))
+	switch d.Kind {
+	case wire.ToolCall:
+		writeTool(w, d.Tool)
+	case wire.Restart:
+	default:
+		w.Text("text", string(d.Text))
+	}
+	w.Close('}')
+}
+
+// writeNote writes a CallEvent.
+func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
+	w.Open("event", '{').Text("type", string(n.Kind)).Int("call", int64(call)).Int("atMs", epochMs(n.At))
+	if n.Kind == core.NoteDone {
+		status := string(n.Status)
+		if !stream && n.Status == core.Complete {
+			status = "success"
+		}
+		w.Text("status", status).Int("attempts", int64(n.Attempt)).Close('}')
+		return
+	}
+	w.Int("attempt", int64(n.Attempt))
+	switch n.Kind {
+	case core.NoteSent:
+		w.Text("kind", string(n.Why))
+	case core.NoteResponded:
+		w.Int("httpStatus", int64(n.HTTPStatus)).TextIf("requestId", n.RequestID)
+	case core.NoteFailed:
+		writeFailure(w, "error", n.Fault)
+	case core.NoteWaiting:
+		w.Float("waitMs", millis(n.Wait)).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+	case core.NoteJoined:
+		w.Int("trimmed", int64(n.Trimmed))
+	case core.NoteWarning:
+		w.Text("message", n.Message)
+	}
+	w.Close('}')
+}
