@@ -148,7 +148,7 @@ func (b *Behaviour) field(key string) any {
 
 // check finds what contradicts itself.
 func (b *Behaviour) check() error {
-	if _, known := problemNamed(b.Error); b.Error != "" && !known {
+	if _, known := faultNamed(b.Error); b.Error != "" && !known {
 		return errors.New("sim: there is no error " + strconv.Quote(b.Error))
 	}
 	if b.ErrorAfter >= 0 && b.Error == "" {
@@ -159,6 +159,9 @@ func (b *Behaviour) check() error {
 	}
 	if !slices.Contains([]End{Close, Drop, Reset, Hang}, b.End) {
 		return errors.New("sim: end must be close, drop, reset or hang")
+	}
+	if b.BeforeHeaders && b.End == Close {
+		return errors.New("sim: beforeHeaders needs end: drop, reset or hang")
 	}
 	if b.Status != 0 && (b.Status < 200 || b.Status > 599) {
 		return errors.New("sim: status must be 200 to 599")

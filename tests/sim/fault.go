@@ -21,12 +21,18 @@ type fault struct {
 	developer string
 }
 
-// faults are Gloo's errors as its reference lists them.
+// faults are Gloo's errors. Where nothing public tells the number (1003 to 1429), it is made up.
 var faults = []fault{
 	{"invalid_request", 400, 1001, "INVALID_REQUEST", "invalid_request_error", "client_error", "client", false,
 		"The request is not valid.", "A parameter has a value that this endpoint does not take."},
 	{"context_length_exceeded", 400, 1002, "CONTEXT_LENGTH_EXCEEDED", "invalid_request_error", "client_error", "client", false,
 		"The conversation is too long for this model.", "Shorten the messages or choose a model with a larger context window."},
+	{"policy_refusal", 400, 1003, "CONTENT_POLICY_VIOLATION", "invalid_request_error", "client_error", "client", false,
+		"This request can't be answered.", "The content policy refuses this request."},
+	{"unauthorized", 401, 1401, "UNAUTHORIZED", "authentication_error", "client_error", "client", false,
+		"The key is not valid.", "Send a valid key in the Authorization header."},
+	{"validation", 422, 1422, "VALIDATION_ERROR", "invalid_request_error", "client_error", "client", false,
+		"A field is missing.", "Add the field that the endpoint requires."},
 	{"not_found", 404, 1004, "NOT_FOUND", "invalid_request_error", "client_error", "client", false,
 		"There is nothing at this address.", "Check the path."},
 	{"method_not_allowed", 405, 1005, "METHOD_NOT_ALLOWED", "invalid_request_error", "client_error", "client", false,
@@ -57,44 +63,40 @@ var faults = []fault{
 		"The answer took too long.", "A non-streaming request ran past the response deadline; stream it, or ask for less."},
 }
 
-// details are refusals whose body is a detail of some shape instead of an error object.
+// details are the faults whose body Gloo gives as a detail of some shape instead of an error
+// object. Not every one is one on the direct endpoints.
 var details = []struct {
 	code   string
-	status int
+	direct bool
 	body   string
 }{
-	{"unauthorized", 401, `{"detail":"Invalid or expired token"}`},
-	{"policy_refusal", 400, `{"detail":{"code":"content_policy_violation","message":"This request can't be answered.","retryable":false}}`},
-	{"validation", 422, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required","input":{}}]}`},
+	{"unauthorized", false, `{"detail":"Invalid or expired token"}`},
+	{"policy_refusal", true, `{"detail":{"code":"content_policy_violation","message":"This request can't be answered.","retryable":false}}`},
+	{"validation", true, `{"detail":[{"type":"missing","loc":["body","messages"],"msg":"Field required","input":{}}]}`},
 }
 
 // problem is a fault that happens to one request, with what the script changed about it.
 type problem struct {
 	fault
-	detail     string // the whole body, for the detail shapes
 	retryAfter string // as in the Retry-After header; "" when the server does not know
 	traceID    string
 }
 
-// problemNamed looks a code up in both tables.
-func problemNamed(code string) (problem, bool) {
+func faultNamed(code string) (fault, bool) {
 	for _, f := range faults {
 		if f.code == code {
-			return problem{fault: f}, true
+			return f, true
 		}
 	}
-	for _, d := range details {
-		if d.code == code {
-			return problem{fault: fault{code: code, status: d.status}, detail: d.body}, true
-		}
-	}
-	return problem{}, false
+	return fault{}, false
 }
 
 // body is the response that carries p in the manner of a dialect.
 func (p problem) body(speaks dialect) []byte {
-	if p.detail != "" {
-		return []byte(p.detail)
+	for _, d := range details {
+		if d.code == p.code && (speaks == guarded || speaks == direct && d.direct) {
+			return []byte(d.body)
+		}
 	}
 	var w json.Writer
 	w.Open("", '{')

@@ -18,12 +18,12 @@ func (p *planner) perform(b Behaviour, text string) {
 	switch {
 	case b.Body != nil:
 		p.respond(b, 200, guessType(*b.Body))
-		p.exchange.Steps = whole([]byte(*b.Body), b)
+		p.exchange.Steps = document([]byte(*b.Body), b)
 	case b.Error != "" && (b.ErrorAfter < 0 || !streams):
 		p.fail(b)
 	case !streams:
 		p.respond(b, 200, "application/json")
-		p.exchange.Steps = whole(p.api.whole(r), b)
+		p.exchange.Steps = document(p.api.whole(r), b)
 	default:
 		p.respond(b, 200, "text/event-stream; charset=utf-8")
 		p.exchange.Steps = p.streamed(b, r)
@@ -101,14 +101,13 @@ func (p *planner) fail(b Behaviour, developer ...string) {
 	if p.speaks == direct {
 		p.exchange.Header = append(p.exchange.Header, header.Field{Name: "X-Gloo-Error-Code", Value: found.code})
 	}
-	p.exchange.Steps = whole(found.body(p.speaks), b)
+	p.exchange.Steps = document(found.body(p.speaks), b)
 }
 
 // problem is the behaviour's error with what the script changes about it.
 func (p *planner) problem(b Behaviour) problem {
-	found, _ := problemNamed(b.Error)
-	found.traceID = p.id("trace_")
-	found.retryAfter = b.RetryAfter
+	known, _ := faultNamed(b.Error)
+	found := problem{fault: known, retryAfter: b.RetryAfter, traceID: p.id("trace_")}
 	if b.Retryable != nil {
 		found.retryable = *b.Retryable
 	}

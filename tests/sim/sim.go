@@ -175,7 +175,7 @@ func (p *planner) read() string {
 	if name, asked := strings.CutPrefix(p.prompt.model, "sim-"); asked {
 		scenario, id, _ := strings.Cut(name, "@")
 		p.exchange.Scenario = scenario
-		p.exchange.Session = first(p.exchange.Session, id, scenario+": "+p.prompt.first)
+		p.exchange.Session = first(p.exchange.Session, id, scenario+"-"+hash(p.prompt.first))
 	}
 	return ""
 }
@@ -197,9 +197,13 @@ func (p *planner) open(store *Store) {
 
 // id is a name that is always the same for this request of this session.
 func (p *planner) id(prefix string) string {
+	return prefix + hash(p.exchange.Session+"\n"+strconv.Itoa(p.exchange.Number))
+}
+
+func hash(text string) string {
 	h := fnv.New64a()
-	h.Write([]byte(p.exchange.Session + "\n" + strconv.Itoa(p.exchange.Number)))
-	return prefix + strconv.FormatUint(h.Sum64(), 16)
+	h.Write([]byte(text))
+	return strconv.FormatUint(h.Sum64(), 16)
 }
 
 // refuse answers a request that no script was asked about.

@@ -235,6 +235,7 @@ func TestScriptErrorsNameWhatIsWrong(t *testing.T) {
 		`{"headers":"x"}`:             `"headers" has`,
 		`{"endAt":1.5}`:               "endAt must be",
 		`{"status":99,"end":"reset"}`: "status must be",
+		`{"beforeHeaders":true}`:      "beforeHeaders needs",
 		`[3]`:                         "is an object",
 	} {
 		if _, err := ParseScript(script); err == nil || !strings.Contains(err.Error(), want) {

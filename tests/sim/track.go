@@ -80,8 +80,8 @@ func (t *track) call(b Behaviour, r reply) bool {
 // ending closes the track as b says and gives the steps their final form.
 func (t *track) ending(b Behaviour) []Step { return finished(t.steps, t.pending, b) }
 
-// whole is a body that is sent at once.
-func whole(body []byte, b Behaviour) []Step {
+// document is a body that is sent at once.
+func document(body []byte, b Behaviour) []Step {
 	if b.EndAfterWords >= 0 && b.EndAt < 0 && b.EndAfterBytes < 0 {
 		b.EndAt = 0.5 // there are no words to count in a document
 	}

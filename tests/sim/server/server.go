@@ -12,6 +12,8 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
+	"strings"
 	"sync"
 
 	"holdfast/core/header"
@@ -72,7 +74,7 @@ func (s *Server) serveProvider(w http.ResponseWriter, r *http.Request) {
 		Method:   r.Method,
 		Path:     r.URL.Path,
 		Header:   fields(r.Header),
-		Sim:      r.URL.Query().Get("sim"),
+		Sim:      scriptOf(r),
 		Session:  r.URL.Query().Get("session"),
 		Pace:     r.URL.Query().Get("pace"),
 		Body:     body,
@@ -87,6 +89,17 @@ func (s *Server) serveProvider(w http.ResponseWriter, r *http.Request) {
 	defer line.Close()
 	ended, sent := play(line, w, exchange)
 	s.log.end(record, ended, sent)
+}
+
+// scriptOf is the script where sim.Plan does not see it: in the query, or percent-encoded in the
+// header, which holds no text beyond Latin-1 otherwise.
+func scriptOf(r *http.Request) string {
+	if header := r.Header.Get("x-sim"); strings.HasPrefix(header, "%") {
+		if script, err := url.PathUnescape(header); err == nil {
+			return script
+		}
+	}
+	return r.URL.Query().Get("sim")
 }
 
 func fields(h http.Header) header.Header {
