@@ -70,6 +70,9 @@ func Run(ctx context.Context, project string, args []string, getenv func(string)
 	}
 
 	server := &http.Server{Handler: handler, ReadHeaderTimeout: 10 * time.Second}
+	// A browser repeats a request on its own when a connection that it used before is reset. Then
+	// the page would never learn of a reset that it shall survive; so no connection is used twice.
+	server.SetKeepAlivesEnabled(false)
 	closed := make(chan struct{})
 	go func() {
 		defer close(closed)

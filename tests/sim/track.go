@@ -3,6 +3,7 @@ package sim
 import (
 	"bytes"
 	"time"
+	"unicode/utf8"
 )
 
 // track collects the steps of a stream.
@@ -31,6 +32,7 @@ func (t *track) say(b Behaviour, r reply, p *planner) bool {
 	for _, at := range []*int{&b.ErrorAfter, &b.EndAfterWords, &b.PauseAfter, &b.MalformedAfter} {
 		*at = place(*at, len(said))
 	}
+	b.MalformedAfter = min(b.MalformedAfter, len(said)-1) // it needs a word to break
 	breaks := []int{b.ErrorAfter, b.EndAfterWords, b.PauseAfter, b.MalformedAfter}
 	n := 0 // words said
 	for _, piece := range append(groups(said, b.Words, breaks), "") {
@@ -70,6 +72,9 @@ func (t *track) call(b Behaviour, r reply) bool {
 			return false
 		}
 		size := (len(arguments) + parts - i - 1) / (parts - i)
+		for size < len(arguments) && !utf8.RuneStart(arguments[size]) {
+			size++
+		}
 		t.write(t.encoder.toolArguments(arguments[:size]))
 		arguments = arguments[size:]
 		t.wait(b.Gap)

@@ -30,6 +30,9 @@ func main() {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	fmt.Fprintln(os.Stderr, http.Serve(listener, &server.Server{CORS: true}))
+	provider := &http.Server{Handler: &server.Server{CORS: true}}
+	// A browser repeats a request on its own when a connection that it used before is reset.
+	provider.SetKeepAlivesEnabled(false)
+	fmt.Fprintln(os.Stderr, provider.Serve(listener))
 	os.Exit(1)
 }
