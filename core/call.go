@@ -269,6 +269,7 @@ func (c *Call) responded(now time.Time, status int, h header.Header) {
 	if c.spec.Stream && status >= 200 && status < 300 {
 		c.decoder = &sse.Decoder{Limit: c.spec.Policy.MaxEvent}
 		c.stream = wire.NewStream(c.spec.API, c.spec.Provider, h)
+		c.stream.MayBeEmpty = c.joiner != nil
 	}
 	c.note(Note{Kind: NoteResponded, HTTPStatus: status, RequestID: a.RequestID})
 }

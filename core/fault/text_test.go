@@ -10,7 +10,7 @@ import (
 
 func TestMask(t *testing.T) {
 	for in, want := range map[string]string{
-		"no key here":                                         "no key here",
+		"no key here": "no key here",
 		"Incorrect API key provided: sk-proj-abc***xyz. Go":   "Incorrect API key provided: sk-…. Go",
 		"xai-0123456789abcdef and AIzaSyA0123456789abcdefghi": "xai-… and AIza…",
 		"Authorization: Bearer abcdefghijkl":                  "Authorization: Bearer …",

@@ -84,6 +84,9 @@ type Stream struct {
 	API      API
 	Provider fault.Provider
 	Header   header.Header // of the response, for hints that error events refer to
+	// MayBeEmpty: an answer that ends with nothing in it is complete. So it is with a continuation,
+	// when everything had been said before the break.
+	MayBeEmpty bool
 
 	Deltas []Delta // new since Take
 	Tool   bool    // a tool call has begun, complete or not
@@ -240,7 +243,7 @@ func (s *Stream) finish(end End, word string) {
 		return
 	case end == Complete && s.refused && !s.texted:
 		end = Filtered
-	case end == Complete && !s.Output && !AtLimit(word):
+	case end == Complete && !s.Output && !s.MayBeEmpty && !AtLimit(word):
 		s.fail(fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing"))
 		s.Finish = word
 		return
