@@ -85,7 +85,7 @@ func retryInfo(details json.Value) (h Hint) {
 			seconds, nanos := delay.Get("seconds"), delay.Get("nanos")
 			whole, ok1 := number(scalar(seconds), time.Second)
 			part, ok2 := number(scalar(nanos), time.Nanosecond)
-			if (ok1 || seconds.Missing()) && (ok2 || nanos.Missing()) && (ok1 || ok2) {
+			if (ok1 || seconds.Missing()) && (ok2 || nanos.Missing()) && (ok1 || ok2) && whole+part < longest {
 				h = Hint{whole + part, true, "RetryInfo"}
 			}
 		}
