@@ -30,10 +30,14 @@ func newFailures(s *service) *failures {
 		}
 		return len(first)
 	}
+	if s.mode != proxy && s.asked != "" && !slices.ContainsFunc(f.list, func(c scenario) bool { return c.name == s.asked }) {
+		f.list = append(f.list, scenario{s.asked, "Your own", s.asked})
+	}
 	slices.SortStableFunc(f.list, func(a, b scenario) int { return rank(a) - rank(b) })
 	shown := byID("failure-list")
 	more := el("details", "more")
 	rest := el("div", "failure-list")
+	f.choose(max(0, slices.IndexFunc(f.list, func(c scenario) bool { return c.name == s.asked })))
 	for i, choice := range f.list {
 		into := shown
 		if rank(choice) == len(first) {
@@ -42,12 +46,14 @@ func newFailures(s *service) *failures {
 		into.AppendChild(f.option(i, choice))
 	}
 	if rest.FirstChild() != nil {
+		if f.selected >= len(first) {
+			more.SetAttribute("open", "")
+		}
 		add(more, el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)
 		shown.AppendChild(more)
 	}
 	show(byID("no-failures"), len(f.list) == 0)
 	show(byID("choose"), len(f.list) > 0)
-	f.choose(0)
 	f.foldable()
 	return f
 }
@@ -56,7 +62,7 @@ func (f *failures) option(i int, choice scenario) dom.Node {
 	id := "failure-" + strconv.Itoa(i)
 	input := el("input", "", attr{"type", "radio"}, attr{"name", "failure"}, attr{"id", id}, attr{"value", choice.name},
 		attr{"aria-describedby", id + "-about"}).(*dom.HTMLInputElement)
-	input.SetChecked(i == 0)
+	input.SetChecked(i == f.selected)
 	on(input, "change", func(dom.Event) { f.choose(i) })
 	return el("div", "failure", input,
 		el("label", "failure-title", attr{"for", id}, choice.title),

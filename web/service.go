@@ -20,6 +20,11 @@ type service struct {
 	scenarios []scenario
 	client    Client
 	plug      func(session string) // cuts every live connection of a session
+
+	// The page's address may ask for a failure, by name or as a script (package tests/sim says
+	// what a script is), and for another pace: ?sim=cut_twice&pace=5.
+	asked string
+	pace  string
 }
 
 // scenario is a failure that the simulated provider can be asked for.
@@ -31,8 +36,8 @@ const (
 	static    = "static"
 )
 
-// pace is the time between two words of the simulated provider, in milliseconds.
-const pace = 35
+// usualPace is the time between two words of the simulated provider, in milliseconds.
+const usualPace = "35"
 
 // connect finds out who answers, and loads the module's program. It blocks.
 func connect(module Module) (*service, error) {
@@ -40,6 +45,8 @@ func connect(module Module) (*service, error) {
 	if config, err := readConfig(); err == nil {
 		s.read(config)
 	}
+	query := js.Global().Get("URL").New(window.Location().Href()).Get("searchParams")
+	s.asked, s.pace = parameter(query, "sim", ""), parameter(query, "pace", usualPace)
 	options := map[string]any{"provider": s.provider, "baseURL": "/api"}
 	if s.mode == static {
 		for _, known := range sim.Scenarios {
@@ -57,6 +64,13 @@ func connect(module Module) (*service, error) {
 	client, err := module.CreateClient(options)
 	s.client = client
 	return s, err
+}
+
+func parameter(query js.Value, name, otherwise string) string {
+	if value := query.Call("get", name); value.Type() == js.TypeString {
+		return value.String()
+	}
+	return otherwise
 }
 
 // resetConnections asks the server to reset a session's connections.
@@ -97,7 +111,7 @@ func (s *service) headers(scenario, session string) map[string]any {
 	if s.mode == proxy {
 		return map[string]any{"x-sim-session": session}
 	}
-	return map[string]any{"x-sim": scenario, "x-sim-session": session, "x-sim-pace": strconv.Itoa(pace)}
+	return map[string]any{"x-sim": scenario, "x-sim-session": session, "x-sim-pace": s.pace}
 }
 
 // about says in a sentence who answers.

@@ -40,7 +40,7 @@ func newTurn(p *page, question, scenario, title string) *turn {
 	if title != "" {
 		add(asked, el("p", "question-failure", icon("break"), title))
 	}
-	t.item = el("article", "turn", asked, el("div", "turn-main", t.article, t.ending), t.timeline.root)
+	t.item = el("article", "turn", attr{"data-session", t.session}, asked, el("div", "turn-main", t.article, t.ending), t.timeline.root)
 	return t
 }
 

@@ -1,0 +1,275 @@
+// The demo against the real server: every state that an answer can be in, real TCP cuts included.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { close, longAnswer, look, startBrowser, startServer } from "./harness.js";
+import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, session, status, titles } from "./demo.js";
+
+let browser, server;
+before(async () => {
+  server = await startServer();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+const demo = (options) => openDemo(browser, server.address, options);
+const log = async (page) => page.evaluate(async (id) => (await fetch(`/sim/log?session=${id}`)).json(), await session(page));
+const focused = (page) => page.evaluate(() => document.activeElement.textContent || document.activeElement.id);
+
+test("fresh: a question stands ready, the failures are listed, nothing can be cut yet", async () => {
+  const page = await demo();
+  assert.equal(await page.evaluate(() => document.activeElement.id), "question");
+  assert.ok((await page.locator("input[name=failure]").count()) > 20);
+  assert.equal(await page.locator("#plug").getAttribute("aria-disabled"), "true");
+  await look(page, "fresh");
+  await page.setViewportSize({ width: 360, height: 740 });
+  await page.click("#choose");
+  await look(page, "failures");
+  await close(page);
+});
+
+test("a whole answer is rendered and ends with a word", async () => {
+  const page = await demo();
+  await ask(page);
+  await arriving(page);
+  await look(page, "arriving");
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.equal(await answer(page).locator("table tbody tr").count(), 5);
+  assert.equal(await answer(page).locator("pre code").count(), 1);
+  assert.match(await status(page).textContent(), /^Complete$/);
+  assert.equal(await page.locator(".ending").count(), 0);
+  await look(page, "complete");
+  await close(page);
+});
+
+test("a plug pulled by hand: a real reset, one continuation, no word twice", async () => {
+  const page = await demo({ pace: 10 });
+  await ask(page);
+  await arriving(page);
+  await page.click("#plug");
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.equal(await answer(page).locator(".seam").count(), 1);
+  assert.match(await answer(page).locator(".seam").getAttribute("aria-label"), /^Joined here/);
+  assert.deepEqual(await titles(page), ["Request cut", "Continuation complete"]);
+  assert.match(await page.locator(".attempt-detail").first().textContent(), /you pulled the plug/);
+  const { exchanges = [] } = normal(await log(page));
+  assert.deepEqual(exchanges.map((e) => e.ended), ["plugged", "close"]);
+  await look(page, "joined");
+  await close(page);
+});
+
+test("cut twice: interrupted; Continue adds what was missing and costs no automatic budget", async () => {
+  const page = await demo({ sim: "cut_twice" });
+  await ask(page);
+  await ended(page);
+  const partial = await answer(page).textContent();
+  assert.ok(partial.length > 500);
+  assert.match(await ending(page).textContent(), /This answer is incomplete/);
+  assert.match(await status(page).textContent(), /breaks off here/);
+  assert.match(await focused(page), /^Continue/);
+  assert.equal(await action(page, /Try again/).getByText("replaces this answer").count(), 1);
+  await look(page, "interrupted");
+  await page.keyboard.press("Enter");
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.ok((await answer(page).textContent()).startsWith(partial.slice(0, 400)));
+  assert.equal(await answer(page).locator(".seam").count(), 2);
+  assert.equal(await page.locator(".ending").count(), 0);
+  await look(page, "continued");
+  await close(page);
+});
+
+test("a continuation by hand that is cut as well still gets its automatic one", async () => {
+  const page = await demo({ sim: { requests: [{ endAfterWords: 60, end: "reset" }],
+    continuations: [{ endAfterWords: 40, end: "reset" }, { endAfterWords: 40, end: "reset" }, {}] } });
+  await ask(page);
+  await ended(page);
+  await action(page, /Continue/).click();
+  await done(page);
+  await assertShown(page, longAnswer);
+  await close(page);
+});
+
+test("Try again replaces the answer", async () => {
+  const page = await demo({ sim: { requests: [{ endAfterWords: 60, end: "reset" }, {}], continuations: [{ endAfterWords: 30, end: "reset" }] } });
+  await ask(page);
+  await ended(page);
+  await action(page, /Try again/).click();
+  await page.waitForSelector(".ending", { state: "detached" });
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.equal(await answer(page).locator(".seam").count(), 0);
+  await close(page);
+});
+
+for (const [name, stop] of [["Escape", (page) => page.keyboard.press("Escape")], ["the button", (page) => page.click("#send")]]) {
+  test(`Stop by ${name} keeps the text and offers what the module offers`, async () => {
+    const page = await demo({ pace: 30 });
+    await ask(page);
+    await arriving(page);
+    await stop(page);
+    await ended(page);
+    const kept = await answer(page).textContent();
+    assert.ok(kept.length >= 40 && longAnswer.replace(/\s/g, "").startsWith(kept.replace(/\s/g, "").slice(0, 40)));
+    assert.match(await ending(page).textContent(), /You stopped this answer/);
+    await look(page, name === "Escape" ? "stopped" : "stopped-by-button");
+    await page.waitForTimeout(300);
+    assert.equal(await answer(page).textContent(), kept);
+    await close(page);
+  });
+}
+
+test("Stop works inside a wait between attempts", async () => {
+  const page = await demo({ sim: { requests: [{ error: "rate_limit", retryAfter: 2 }] } });
+  await ask(page);
+  await page.waitForSelector(".attempt.is-waiting");
+  await look(page, "waiting");
+  await page.keyboard.press("Escape");
+  await ended(page, 1500);
+  await close(page);
+});
+
+test("refused once, then answered", async () => {
+  const page = await demo({ sim: "rate_limit_then_ok" });
+  await ask(page, "A short one, please");
+  await done(page);
+  assert.deepEqual(await titles(page), ["Request refused, 429", "Retry complete"]);
+  assert.match(await page.locator(".attempt").first().textContent(), /RATE_LIMIT.*trace_/);
+  await close(page);
+});
+
+test("a failure without text says so and offers Try again", async () => {
+  const page = await demo({ sim: "unavailable" });
+  await ask(page);
+  await ended(page);
+  assert.equal((await titles(page)).length, 3);
+  assert.match(await ending(page).textContent(), /There is no answer.*unavailable/);
+  assert.equal(await action(page, /Continue/).count(), 0);
+  assert.match(await focused(page), /^Try again/);
+  await look(page, "failed");
+  await close(page);
+});
+
+test("a wait that the server asks for counts down and holds the button", async () => {
+  const page = await demo({ sim: [{ error: "service_unavailable", retryAfter: 4 }, {}] });
+  await ask(page, "A short one, please");
+  await ended(page);
+  assert.match(await ending(page).textContent(), /wait another [34]/);
+  assert.equal(await action(page, /Try again/).getAttribute("aria-disabled"), "true");
+  await action(page, /Try again/).click({ force: true });
+  assert.equal((await titles(page)).length, 1);
+  await look(page, "countdown");
+  await page.waitForSelector('.action[aria-disabled="false"]');
+  await action(page, /Try again/).click();
+  await done(page);
+  await close(page);
+});
+
+test("a long wait is a date, and the reader may know better", async () => {
+  const page = await demo({ sim: { error: "service_unavailable", retryAfter: 90_000 } });
+  await ask(page);
+  await ended(page);
+  assert.match(await ending(page).textContent(), /wait until .*\d/);
+  assert.notEqual(await action(page, /Try again/).getAttribute("aria-disabled"), "true");
+  await look(page, "long-wait");
+  await close(page);
+});
+
+test("a content filter is final: a note and no offers", async () => {
+  const page = await demo({ sim: "content_filter" });
+  await ask(page);
+  await ended(page);
+  assert.ok((await answer(page).textContent()).length > 100);
+  assert.match(await ending(page).textContent(), /final/);
+  assert.equal(await ending(page).getByRole("button").count(), 0);
+  await look(page, "content-filter");
+  await close(page);
+});
+
+test("in the background a cut answer starts over, and nothing is shown twice", async () => {
+  const page = await demo({ sim: "cut_reset" });
+  await page.check("#background");
+  await ask(page);
+  await page.waitForFunction(() => document.querySelectorAll(".attempt").length === 2);
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.deepEqual(await titles(page), ["Request cut", "Fresh start complete"]);
+  assert.match(await page.locator(".attempt-detail").last().textContent(), /discarded/);
+  await look(page, "background");
+  await close(page);
+});
+
+test("after a reload in the middle the page starts fresh and works", async () => {
+  const page = await demo({ pace: 30 });
+  await ask(page);
+  await arriving(page);
+  await page.reload();
+  await page.waitForSelector("#app:not(.is-loading)");
+  assert.equal(await page.locator(".turn").count(), 0);
+  await ask(page, "A short one, please");
+  await done(page);
+  await assertShown(page, "Small pools outlive big storms because everything in them knows when to hold on and when to let go. 🐚");
+  await close(page);
+});
+
+test("a reader who writes keeps the focus; an older answer keeps its mark and loses its offers", async () => {
+  const page = await demo({ sim: "cut_twice" });
+  await ask(page);
+  await arriving(page);
+  await page.fill("#question", "And a short");
+  await ended(page);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "question");
+  await page.locator("input[value=healthy]").check();
+  await page.locator("#question").press("End");
+  await page.keyboard.type(" one?");
+  await page.keyboard.press("Enter");
+  await done(page);
+  assert.equal(await page.locator(".turn").count(), 2);
+  assert.match(await page.locator(".turn").first().textContent(), /This answer is incomplete/);
+  assert.equal(await page.locator(".turn").first().getByRole("button", { name: /Continue|Try again/ }).count(), 0);
+  await close(page);
+});
+
+test("states are announced, words are not", async () => {
+  const page = await demo({ sim: "cut_reset" });
+  await page.evaluate(() => {
+    globalThis.heard = [];
+    const region = document.getElementById("announcements");
+    new MutationObserver(() => heard.push(region.textContent)).observe(region, { childList: true, characterData: true, subtree: true });
+  });
+  await ask(page);
+  await done(page);
+  const heard = (await page.evaluate(() => heard)).filter(Boolean);
+  assert.equal(heard.at(-1), "Complete, after 2 attempts, joined in 1 place");
+  assert.ok(heard.includes("The answer is arriving") && heard.includes("Continuing the answer"), heard.join("; "));
+  assert.ok(heard.length < 12, heard.join("; "));
+  await close(page);
+});
+
+test("what a model writes is text, never markup", async () => {
+  const evil = "<img src=x onerror=alert(1)> <script>alert(2)</script> [x](javascript:alert(3)) **bold**";
+  const page = await demo({ sim: { text: evil } });
+  await ask(page);
+  await done(page);
+  assert.equal(await answer(page).locator("img, script, a").count(), 0);
+  assert.equal(await answer(page).textContent(), evil.replaceAll("**", ""));
+  await close(page);
+});
+
+test("whoever wants less motion gets none", async () => {
+  const page = await demo({ pace: 30, reducedMotion: "reduce" });
+  await ask(page);
+  await arriving(page);
+  assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
+  await close(page);
+});
+
+/** The simulator's log is a list, or an object with one. */
+function normal(log) {
+  return Array.isArray(log) ? { exchanges: log } : log;
+}

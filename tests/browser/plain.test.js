@@ -1,0 +1,66 @@
+// plain.html: the interrupted state by the JavaScript API alone.
+
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { close, longAnswer, look, open, startBrowser, startServer } from "./harness.js";
+
+let browser, server;
+before(async () => {
+  server = await startServer();
+  browser = await startBrowser();
+});
+after(async () => {
+  await browser?.close();
+  server?.stop();
+});
+
+const plain = (sim) => open(browser, `${server.address}/plain.html${sim ? `?sim=${sim}` : ""}`);
+const state = (page, words) => page.waitForFunction((w) => document.getElementById("state").textContent.includes(w), words, { timeout: 60_000 });
+
+test("interrupted, continued, complete", async () => {
+  const page = await plain();
+  await page.click("#send");
+  await state(page, "incomplete");
+  const partial = await page.textContent("#text");
+  assert.ok(longAnswer.startsWith(partial) && partial.length > 400);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "continue");
+  await look(page, "plain-interrupted");
+  await page.keyboard.press("Enter");
+  await state(page, "is complete");
+  assert.equal(await page.textContent("#text"), longAnswer);
+  assert.ok(await page.isHidden("#continue"));
+  assert.ok(await page.isHidden("#again"));
+  await close(page);
+});
+
+test("Try again replaces; Stop keeps the text", async () => {
+  const page = await plain();
+  await page.click("#send");
+  await state(page, "incomplete");
+  await page.click("#again");
+  await page.waitForFunction(() => document.getElementById("text").textContent.length > 20);
+  await page.click("#stop");
+  await state(page, "You stopped");
+  const kept = await page.textContent("#text");
+  assert.ok(kept.length > 20 && longAnswer.startsWith(kept));
+  await close(page);
+});
+
+test("content filter: final, no offers", async () => {
+  const page = await plain("content_filter");
+  await page.click("#send");
+  await state(page, "final");
+  assert.ok(await page.isHidden("#continue"));
+  assert.ok(await page.isHidden("#again"));
+  await close(page);
+});
+
+test("no text: says so, and when the next try is possible", async () => {
+  const page = await plain("service_unavailable_30s");
+  await page.click("#send");
+  await state(page, "There is no answer");
+  assert.ok(await page.isDisabled("#again"));
+  assert.match(await page.textContent("#again"), /possible from/);
+  await look(page, "plain-failed");
+  await close(page);
+});
