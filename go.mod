@@ -2,4 +2,7 @@ module holdfast
 
 go 1.26
 
-require honnef.co/go/js/dom/v2 v2.0.0-20250304181735-b5e52f05e89d // indirect
+require (
+	github.com/andybalholm/brotli v1.3.0
+	honnef.co/go/js/dom/v2 v2.0.0-20250304181735-b5e52f05e89d
+)
