@@ -145,10 +145,12 @@ func (c *call) send(a *core.Action) {
 }
 
 // wake asks the host for a tick at the call's deadline. One that comes too early costs less than
-// asking again for every chunk, so a deadline that moved away is left alone.
+// asking again for every chunk, so a deadline that moved away is left alone; but a wait between
+// attempts is always asked for whole, since an injected sleep may stand for it.
 func (c *call) wake(now time.Time) {
 	at, ok := c.core.Deadline()
-	if !ok || !c.armed.IsZero() && !at.Before(c.armed) {
+	later := !c.armed.IsZero() && at.After(c.armed) && !c.core.Waiting()
+	if !ok || at.Equal(c.armed) || later {
 		return
 	}
 	c.armed = at

@@ -4,6 +4,7 @@ package bind
 
 import (
 	"bytes"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -153,8 +154,14 @@ func online(handle, online int32, now float64) int32 {
 	return tell(handle, now, e)
 }
 
+// hf_free gives way once: no export waits, so nothing else lets the goroutine run that drops the
+// references to JavaScript's values of calls gone by.
+//
 //go:wasmexport hf_free
-func free(handle int32) { delete(calls, handle) }
+func free(handle int32) {
+	delete(calls, handle)
+	runtime.Gosched()
+}
 
 //go:wasmexport hf_classify
 func classify(n, m int32) (result int32) {
