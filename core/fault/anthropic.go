@@ -14,5 +14,6 @@ var anthropicRows = []row{
 	{400, "", "organization has been disabled", forbidden},
 	{400, "", "invalid x-api-key|invalid api key", badKey},
 	{404, "", "model", noSuchModel},
+	{409, "", "", badRequest}, // resolve the conflict first
 	{0, "authentication_error", "", badKey},
 }

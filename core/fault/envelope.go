@@ -372,38 +372,40 @@ func set(field *string, v json.Value) {
 	}
 }
 
-// validation joins what FastAPI says about each field. What the user had sent stands in "input":
-// it is left out, as it may be anybody's data.
+// validation joins what FastAPI says about each field: "messages: Field required; model: …". What
+// the user had sent stands in "input": it is left out, as it may be anybody's data.
 func validation(list json.Value) string {
 	var out []byte
 	list.Each(func(_ string, item json.Value) bool {
-		if len(out) > 0 {
+		text := head(item, maxSearch)
+		if item.Kind() == '{' {
+			text = head(item.Get("msg"), maxSearch)
+			if where := location(item.Get("loc")); where != "" {
+				text = where + ": " + text
+			}
+		}
+		if text != "" && len(out) > 0 {
 			out = append(out, "; "...)
 		}
-		if item.Kind() == '"' {
-			out = append(out, head(item, maxSearch)...)
-		} else {
-			start := len(out)
-			item.Get("loc").Each(func(_ string, step json.Value) bool {
-				text := head(step, maxName)
-				if step.Kind() == '0' {
-					text = string(step[:min(len(step), maxName)])
-				}
-				if text == "body" || text == "" {
-					return true
-				}
-				if len(out) > start {
-					out = append(out, '.')
-				}
-				out = append(out, text...)
-				return len(out) < maxSearch
-			})
-			if len(out) > start {
-				out = append(out, ": "...)
-			}
-			out = append(out, head(item.Get("msg"), maxSearch)...)
-		}
+		out = append(out, text...)
 		return len(out) < maxSearch
+	})
+	return string(out)
+}
+
+// location writes the path ["body", "messages", 0, "content"] as messages.0.content.
+func location(path json.Value) string {
+	var out []byte
+	path.Each(func(_ string, step json.Value) bool {
+		text := scalar(step)
+		if text == "body" && len(out) == 0 {
+			return true
+		}
+		if len(out) > 0 {
+			out = append(out, '.')
+		}
+		out = append(out, text...)
+		return len(out) < maxText
 	})
 	return string(out)
 }

@@ -40,10 +40,16 @@ func (x *evidence) collect() {
 		x.status = x.statusInside()
 	}
 	switch x.provider {
-	case Gloo, Anthropic:
+	case Gloo:
 	case Gemini:
 		namesGemini(x)
+	case Anthropic, XAI:
+		namesOpenAI(x)
 	default:
+		if x.env.status != "" && x.env.details != nil { // Google's shape is Google's, whoever carried it
+			x.provider = Gemini
+			namesGemini(x)
+		}
 		namesOpenAI(x)
 	}
 }
@@ -68,11 +74,11 @@ func (x *evidence) decide() outcome {
 	var o outcome
 	switch x.provider {
 	case Anthropic:
-		o = x.meaning(moneyRows, contextRows, anthropicRows)
+		o = x.meaning(moneyRows, contextRows, anthropicRows, openaiRows)
 	case XAI:
 		o = x.meaning(moneyRows, openaiMoney, contextRows, xaiRows, openaiRows)
 	case Gemini:
-		o = x.meaning(moneyRows, contextRows, geminiRows)
+		o = x.meaning(moneyRows, contextRows, geminiRows, openaiRows)
 	default:
 		o = x.meaning(moneyRows, openaiMoney, contextRows, openaiRows)
 	}

@@ -2,7 +2,13 @@
 // providers and of the proxies before them, and turns status, headers and body into one Fault.
 //
 // It is total: any bytes give a Fault, and nothing panics. What it knows of a provider stands in
-// that provider's file as a table.
+// that provider's file as a table; to teach it a code or a message is to add a row there, and a
+// line to the table of its test. What all providers share has tables of its own: money.go,
+// context.go, status.go, edge.go, transport.go. The words of the rows' last cell are in outcome.go.
+//
+// The way of an answer: Classify reads the body (envelope.go), gathers the names and words in it
+// (evidence.go), asks the tables, lets the server's own verdict count, finds the wait (hint.go) and
+// writes the Fault (report.go).
 package fault
 
 import (
@@ -126,7 +132,7 @@ type Fault struct {
 	Name      string // Gloo's symbolic name
 	Blame     string // Gloo's fault: client, provider, internal
 	Number    int    // Gloo's numeric code
-	Retryable string // the server's literal verdict: "true", "false" or "" when it gave none
+	Retryable string // the server's literal verdict (Gloo's retryable, x-should-retry): "true", "false" or ""
 	Message   string // safe to show to users; never HTML, never empty
 	Developer string // what happened in the provider's words, at most 500 characters
 	TraceID   string

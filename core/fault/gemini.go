@@ -13,7 +13,7 @@ var geminiRows = []row{
 	// status, status or detail reason, message, outcome
 	{429, "zero_quota", "", notOnPlan}, // our own names, see namesGemini
 	{429, "daily_quota|quota_exceeded", "", daySpent},
-	{429, "", "daily quota|per day", daySpent},
+	{429, "", "per day", daySpent},
 	{0, "MODEL_CAPACITY_EXHAUSTED", "", overloaded},
 	{402, "", "", unpaid}, // prepaid credits are gone
 	{0, "RESOURCE_EXHAUSTED", "", rateLimited},
@@ -31,6 +31,7 @@ var geminiRows = []row{
 	{0, "model_not_found", "", noSuchModel},
 	{404, "", "models/|model ", noSuchModel},
 	{409, "ABORTED", "", conflicting},
+	{409, "", "", badRequest}, // ALREADY_EXISTS
 	{0, "CANCELLED", "", gaveUp},
 	{504, "", "", timedOutOnce}, // stream, or allow more time
 	{0, "UNAVAILABLE", "", overloaded},

@@ -44,7 +44,7 @@ func (x *evidence) gloo() outcome {
 		o, ok = one.find(glooRows)
 	}
 	if !ok {
-		o = x.meaning(glooRest, moneyRows, contextRows)
+		o = x.meaning(glooRest, moneyRows, contextRows, openaiRows)
 		if x.status == 429 && o.reason == RateLimit && x.env.retryable.False() {
 			o = quotaSpent // a limit of the account, not of a provider
 		}

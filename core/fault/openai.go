@@ -2,8 +2,9 @@ package fault
 
 import "strings"
 
-// OpenAI, Azure, and every server that speaks OpenAI's dialect. Sources: OpenAI's error codes
-// page and SDKs, codex (codes inside streams), field reports.
+// OpenAI, Azure, and every server that speaks OpenAI's dialect: these rows are also the last that
+// the other providers' answers are held against, as all of them serve that dialect somewhere.
+// Sources: OpenAI's error codes page and SDKs, codex (codes inside streams), field reports.
 
 var openaiRows = []row{
 	// status, code or type, message, outcome

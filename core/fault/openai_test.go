@@ -14,6 +14,10 @@ func TestOpenAI(t *testing.T) {
 		{"Azure", 429, "", `{"error":{"code":"429","message":"Requests have exceeded token rate limit of your current S0 pricing tier. Please retry after 20 seconds."}}`, "retry rate_limit failure after_retries 20s"},
 		{"Azure API Management", 429, "", `{"statusCode":429,"message":"Rate limit is exceeded. Try again in 13 seconds."}`, "retry rate_limit failure after_retries 13s"},
 
+		{"OpenRouter", 429, "", `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more."}}`, "stop daily_quota ignore same_provider_other_model"},
+		{"Gemini behind a proxy", 429, "", gemini429("You exceeded your current quota, please check your plan and billing details.", perMin+","+retry40s), "retry rate_limit failure after_retries 40s"},
+		{"Groq", 413, "", `{"error":{"message":"Request too large for model m on tokens per minute (TPM): Limit 6000, Requested 7152","code":"rate_limit_exceeded"}}`, "fix_request request_too_large ignore same_provider_other_model"},
+
 		// Money before rate limits.
 		{"cls-001", 429, "retry-after: 5", `{"error":{"message":"m","type":"insufficient_quota","code":"insufficient_quota"}}`, "stop quota ignore never"},
 		{"providers §3.2", 429, "", `{"error":{"message":"You exceeded your current quota, please check your plan and billing details.","type":"insufficient_quota","code":null}}`, "stop quota ignore never"},
