@@ -79,8 +79,8 @@ func (p *prose) draw(source string, seams []seam, open bool) {
 // node draws a block or a span. Everything a model wrote becomes text nodes.
 func (p *prose) node(n markdown.Node) dom.Element {
 	switch n.Kind {
-	case markdown.Heading: // the page's own headings are above these
-		return p.fill(el("h"+strconv.Itoa(min(n.Level+2, 6)), ""), n.Children)
+	case markdown.Heading: // the question is an h2, and most answers begin with ##
+		return p.fill(el("h"+strconv.Itoa(min(max(n.Level+1, 3), 6)), ""), n.Children)
 	case markdown.List:
 		if !n.Ordered {
 			return p.fill(el("ul", ""), n.Children)

@@ -41,7 +41,7 @@ test("a whole answer is rendered and ends with a word", async () => {
   assert.equal(await answer(page).locator("table tbody tr").count(), 5);
   assert.equal(await answer(page).locator("pre code").count(), 1);
   assert.match(await status(page).textContent(), /^Complete$/);
-  assert.equal(await page.locator(".ending").count(), 0);
+  assert.equal(await page.locator(".turn .ending").count(), 0);
   await look(page, "complete");
   await close(page);
 });
@@ -57,8 +57,8 @@ test("a plug pulled by hand: a real reset, one continuation, no word twice", asy
   assert.match(await answer(page).locator(".seam").getAttribute("aria-label"), /^Joined here/);
   assert.deepEqual(await titles(page), ["Request cut", "Continuation complete"]);
   assert.match(await page.locator(".attempt-detail").first().textContent(), /you pulled the plug/);
-  const { exchanges = [] } = normal(await log(page));
-  assert.deepEqual(exchanges.map((e) => e.ended), ["plugged", "close"]);
+  const { requests } = await log(page);
+  assert.deepEqual(requests.map((r) => r.ended), ["plugged", "close"]);
   await look(page, "joined");
   await close(page);
 });
@@ -76,10 +76,11 @@ test("cut twice: interrupted; Continue adds what was missing and costs no automa
   await look(page, "interrupted");
   await page.keyboard.press("Enter");
   await done(page);
+  assert.equal((await log(page)).requests.length, 3);
   await assertShown(page, longAnswer);
   assert.ok((await answer(page).textContent()).startsWith(partial.slice(0, 400)));
   assert.equal(await answer(page).locator(".seam").count(), 2);
-  assert.equal(await page.locator(".ending").count(), 0);
+  assert.equal(await page.locator(".turn .ending").count(), 0);
   await look(page, "continued");
   await close(page);
 });
@@ -100,7 +101,7 @@ test("Try again replaces the answer", async () => {
   await ask(page);
   await ended(page);
   await action(page, /Try again/).click();
-  await page.waitForSelector(".ending", { state: "detached" });
+  await page.waitForSelector(".turn .ending", { state: "detached" });
   await done(page);
   await assertShown(page, longAnswer);
   assert.equal(await answer(page).locator(".seam").count(), 0);
@@ -268,8 +269,3 @@ test("whoever wants less motion gets none", async () => {
   assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
   await close(page);
 });
-
-/** The simulator's log is a list, or an object with one. */
-function normal(log) {
-  return Array.isArray(log) ? { exchanges: log } : log;
-}
