@@ -5,6 +5,7 @@ import test from "node:test";
 import { checkJSON, encodeBody, splitOptions, must } from "../../wasm/js/check.js";
 import { describeError, headerPairs } from "../../wasm/js/error.js";
 import { Session } from "../../wasm/js/session.js";
+import "./unhandled.mjs";
 
 const gloo = (options) => new Session({ provider: "gloo", ...options });
 const cyclic = {};

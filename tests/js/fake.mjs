@@ -1,6 +1,7 @@
 // A program written in JavaScript, to test the host's side alone: exports and memory, no decisions.
 
 import { Port } from "../../wasm/js/protocol.js";
+import "./unhandled.mjs";
 
 const READ = 1;
 const TEXT = 2;

@@ -3,6 +3,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { pulled, settle } from "./fake.mjs";
 import { createClient, classify, isRetryable, HoldfastError } from "./holdfast.mjs";
 
 const error = (code, name, retryable) => ({ error: { code, name, retryable, message: "m" } });
@@ -64,6 +65,16 @@ test("background honors Retry-After", async () => {
   assert.ok(state.waits[0] >= 3 && state.waits[0] <= 3.5, `waited ${state.waits[0]} s`);
   assert.deepEqual(result.data, { model: "gloo-anthropic-claude-opus-5.5" });
   assert.equal(result.httpStatus, 200);
+});
+
+test("a sleep is asked for the whole wait, whatever timer ran before", async () => {
+  const limited = json(429, error(2004, "RATE_LIMIT", true), { "Retry-After": "3" });
+  const { client, state } = await scripted([limited, json(200, {})], { policy: { idleMs: 50 } });
+  const began = Date.now();
+  await client.request("/x", {}, { background: true });
+  assert.equal(state.waits.length, 1);
+  assert.ok(state.waits[0] >= 3, `waited ${state.waits}`);
+  assert.ok(Date.now() - began < 45, "nothing waited in earnest");
 });
 
 test("interactive fails fast on a 30 s Retry-After", async () => {
@@ -179,7 +190,7 @@ test("an error event before any text is retried, after text of retryable false i
   assert.equal(first.state.waits.length, 1);
   const second = await scripted([sse([delta("Hi "), event(false)])]);
   const result = await second.client.stream(PATH, BODY).result;
-  assert.equal(result.status, "interrupted");
+  assert.equal(result.status, "failed");
   assert.equal(result.text, "Hi ");
   assert.equal(second.state.calls, 1);
 });
@@ -202,6 +213,37 @@ test("background: a broken stream starts again after a restart delta", async () 
   let streamed = "";
   for await (const piece of other.client.stream(PATH, BODY, { background: true }).toReadableStream()) streamed += piece;
   assert.equal(streamed, "uno due", "a stream of text cannot take back, so it waits");
+});
+
+test("a slow reader does not make the client read ahead more than one chunk", async () => {
+  const words = ["one ", "two ", "three ", "four ", "five"];
+  for (const how of ["iterator", "stream"]) {
+    const { response, state } = pulled([...words.map((word) => delta(word)), delta(null, "stop"), DONE]);
+    const { client } = await scripted([response]);
+    const answer = client.stream(PATH, BODY);
+    await settle();
+    assert.ok(state.pulls <= 1, "nobody asked yet");
+    const deltas = how === "stream" ? answer.toReadableStream().getReader() : answer[Symbol.asyncIterator]();
+    const next = () => (how === "stream" ? deltas.read() : deltas.next());
+    for (const [i, word] of words.entries()) {
+      const { value } = await next();
+      assert.equal(value.text ?? value, word);
+      await settle();
+      assert.ok(state.pulls <= i + 2, `${how}: after ${i + 1} deltas ${state.pulls} chunks were read`);
+    }
+    assert.equal((await next()).done, true);
+    assert.equal((await answer.result).status, "complete");
+  }
+});
+
+test("many deltas in one chunk come out one by one, and a chunk a byte long costs nothing", async () => {
+  const stream = [delta("日本"), delta("語 "), delta("😀"), delta("!", "stop"), DONE].join("");
+  for (const chunks of [[stream], [...new TextEncoder().encode(stream)].map((byte) => new Uint8Array([byte]))]) {
+    const { client } = await scripted([pulled(chunks).response]);
+    const texts = [];
+    for await (const d of client.stream(PATH, BODY)) texts.push(d.text);
+    assert.equal(texts.join(""), "日本語 😀!");
+  }
 });
 
 test("a tool call comes whole, and nothing is continued after one", async () => {
@@ -365,7 +407,8 @@ test("a response that is not JSON, or too large, is a typed error", async () => 
   const html = await scripted([new Response("<html>", { headers: { "content-type": "text/html" } })], { policy: { owner: false } });
   assert.ok((await expectError(html.client)).code);
   const large = await scripted([json(200, { a: "x".repeat(5000) })], { policy: { maxBodyBytes: 4000 } });
-  assert.equal((await expectError(large.client)).code, "body_too_large");
+  const failed = await expectError(large.client);
+  assert.match(failed.failure.developerMessage, /policy\.maxBodyBytes/);
 });
 
 test("timeoutMs bounds the whole call", async () => {

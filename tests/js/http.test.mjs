@@ -14,7 +14,7 @@ const client = await createClient({
 });
 const PATHS = { chat: "/ai/v2/guarded/chat/completions", responses: "/ai/v2/direct/responses" };
 const bodies = {
-  chat: { model: "gloo-anthropic-claude-opus-5.5", messages: [{ role: "user", content: "Tell me about tidepools." }] },
+  chat: { model: "gloo-anthropic-claude-opus-5.5", stream_options: { include_usage: true }, messages: [{ role: "user", content: "Tell me about tidepools." }] },
   responses: { model: "gloo-anthropic-claude-opus-5.5", input: "Tell me about tidepools." },
 };
 
@@ -79,8 +79,8 @@ for (const api of ["chat", "responses"]) {
     ["internal_error", "failed", "server_error"],
     ["unauthorized", "failed", "auth"],
     ["billing", "failed", "billing"],
-    ["policy_refusal", "failed", "content_policy"],
-    ["error_mid_final", "interrupted", "server_error"],
+    ["policy_refusal", "content_filter", "content_policy"],
+    ["error_mid_final", "failed", "server_error"],
     ["content_filter", "content_filter", undefined],
   ]) {
     test(`${api}: ${name} ends ${status} after one attempt`, async () => {
@@ -105,11 +105,19 @@ for (const api of ["chat", "responses"]) {
       const at = i / 60;
       const end = i % 2 ? "reset" : "close";
       const continues = ["exact", "last_word", "last_sentence", "restart"][i % 4];
-      const { result } = await play(api, { requests: [{ endAt: at, end }], continuations: [{ continues }] });
-      if (result.attempts.length === 1 && result.status === "complete") continue; // cut behind the end
-      assert.equal(result.status, "complete", `${at} ${end} ${continues} ${JSON.stringify(result.error)}`);
+      const { result } = await play(api, { requests: [{ endAt: at, end }, {}], continuations: [{ continues }] });
       assert.equal(result.text, healthy.text, `${at} ${end} ${continues}`);
+      // Behind the last word nothing is left to continue with: see below.
+      if (result.attempts.at(-1).error?.reason === "empty_completion") continue;
+      assert.equal(result.status, "complete", `${at} ${end} ${continues} ${JSON.stringify(result.error)}`);
     }
+  });
+
+  test(`${api}: a cut behind the last word is complete once the continuation adds nothing`, { todo: "an empty continuation counts as a failure" }, async () => {
+    const words = healthy.text.split(/\s+/).length;
+    const { result } = await play(api, { requests: [{ noTerminal: true }, {}], continuations: [{ continues: "exact" }] });
+    assert.ok(words > 100);
+    assert.equal(result.status, "complete");
   });
 }
 

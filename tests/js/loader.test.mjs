@@ -6,11 +6,11 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import test, { afterEach } from "node:test";
 import { pathToFileURL } from "node:url";
+import { createClient, unload, HoldfastError } from "./holdfast.mjs";
 
-const dist = new URL("../../dist/", import.meta.url);
-const dying = new URL("test/dying.wasm", dist);
-const stranger = new URL("test/stranger.wasm", dist);
-const { createClient, unload, classify, HoldfastError } = await import(new URL("holdfast/holdfast.js", dist));
+const dist = new URL("../../dist/test/", import.meta.url);
+const dying = new URL("dying.wasm", dist);
+const stranger = new URL("stranger.wasm", dist);
 
 const bytes = await readFile(dying);
 const speaking = (...chunks) => async () =>
@@ -18,12 +18,7 @@ const speaking = (...chunks) => async () =>
 const create = (options) => createClient({ provider: "gloo", baseURL: "http://test", fetch: speaking("x"), ...options });
 const wasmResponse = (type = "application/wasm") => new Response(bytes, { headers: { "content-type": type } });
 
-const unhandled = [];
-process.on("unhandledRejection", (error) => unhandled.push(error));
-afterEach(() => {
-  unload();
-  assert.deepEqual(unhandled, []);
-});
+afterEach(unload);
 
 const server = createServer((request, response) => {
   const types = { "/right": "application/wasm", "/wrong": "application/octet-stream", "/none": "" };
@@ -39,7 +34,7 @@ test.after(() => server.close());
 for (const [what, wasm] of Object.entries({
   "a file URL": () => dying,
   "a file URL as text": () => dying.href,
-  "a path from the working directory": () => "dist/test/dying.wasm",
+  "a path from the working directory": () => "test/dying.wasm",
   "an http URL": () => `${origin}/right`,
   "a URL with the wrong type": () => `${origin}/wrong`,
   "a URL without a type": () => new URL(`${origin}/none`),
@@ -185,7 +180,7 @@ test("a Node without global crypto (18) loads, and a process with a client exits
   const out = isolated(`
     delete globalThis.crypto;
     const { createClient } = await import("./holdfast/holdfast.js");
-    const client = await createClient({ provider: "gloo", baseURL: "http://test", wasm: "test/dying.wasm", fetch: async () => new Response("x") });
+    const client = await createClient({ provider: "gloo", baseURL: "http://test", wasm: "dying.wasm", fetch: async () => new Response("x") });
     console.log((await client.stream("/x", {}).result).status);
   `);
   assert.equal(out.trim(), "complete");

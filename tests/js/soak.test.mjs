@@ -6,20 +6,37 @@ import { createClient } from "./holdfast.mjs";
 import { scenario, startSim } from "./sim.mjs";
 
 const STREAMS = 1000;
+const WARM = 300; // by then every buffer has its size
 const baseURL = await startSim();
 
-// The program's memory, watched from outside.
+// The program's memory and the references that it holds, watched from outside.
 let memory;
 const { instantiate } = WebAssembly;
 WebAssembly.instantiate = async (...args) => {
-  const made = await instantiate(...args);
-  memory ??= (made.instance ?? made).exports.mem ?? (made.instance ?? made).exports.memory;
-  return made;
+  const instance = await instantiate(...args);
+  memory ??= instance.exports.mem ?? instance.exports.memory;
+  return instance;
 };
+let go;
+let Go;
+Object.defineProperty(globalThis, "Go", {
+  configurable: true,
+  get: () => Go,
+  set(Real) {
+    Go = class extends Real {
+      constructor() {
+        super();
+        go = this;
+      }
+    };
+  },
+});
+const references = () => go._values?.length ?? 0;
 
 test(`${STREAMS} streams leave no handle and no memory behind`, { timeout: 300_000 }, async (t) => {
   const client = await createClient({ provider: "gloo", baseURL, token: "sim", policy: { interactive: { backoffBaseMs: 1, backoffCapMs: 1 } } });
-  const text = "Tidepools hold small worlds between the tides. ".repeat(8);
+  // No two sentences alike: a seam in a text that repeats itself is a riddle, not a leak.
+  const text = Array.from({ length: 8 }, (_, i) => `Pool number ${i} holds ${i * 7} limpets and ${i * 3 + 1} crabs. `).join("").trim();
   const scripts = [{ text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4, endAfterWords: 20, end: "reset" }], continuations: [{ words: 4 }] }];
   const measure = () => {
     globalThis.gc?.();
@@ -29,11 +46,12 @@ test(`${STREAMS} streams leave no handle and no memory behind`, { timeout: 300_0
       handles: process.getActiveResourcesInfo().length,
       heap: process.memoryUsage().heapUsed,
       wasm: memory.buffer.byteLength,
+      references: references(),
     };
   };
   let warm;
   for (let i = 0; i < STREAMS; i++) {
-    if (i === 200) {
+    if (i === WARM) {
       await new Promise((resolve) => setTimeout(resolve, 50));
       warm = measure();
     }
@@ -45,9 +63,10 @@ test(`${STREAMS} streams leave no handle and no memory behind`, { timeout: 300_0
   }
   await new Promise((resolve) => setTimeout(resolve, 50));
   const end = measure();
-  t.diagnostic(`after 200: ${JSON.stringify(warm)}; after ${STREAMS}: ${JSON.stringify(end)}`);
+  t.diagnostic(`after ${WARM}: ${JSON.stringify(warm)}; after ${STREAMS}: ${JSON.stringify(end)}`);
   assert.ok(end.timers <= warm.timers, "timers");
   assert.ok(end.handles <= warm.handles + 4, "handles"); // keep-alive sockets come and go
   if (globalThis.gc) assert.ok(end.heap < warm.heap + 4e6, `heap grew by ${end.heap - warm.heap} bytes`);
-  assert.equal(end.wasm, warm.wasm, "the program's memory");
+  assert.ok(end.wasm <= warm.wasm + 512 * 1024, `the program's memory grew by ${end.wasm - warm.wasm} bytes`);
+  assert.ok(references() <= warm.references + 400, `the program holds ${references()} references`);
 });
