@@ -88,7 +88,7 @@ func FinishError(p Provider, reason string) Fault {
 }
 
 var finishRows = []row{
-	{0, "MALFORMED_FUNCTION_CALL|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE", "", badToolCall},
+	{0, "MALFORMED_FUNCTION_CALL|malformed_tool_call|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE", "", badToolCall},
 	{0, "MISSING_THOUGHT_SIGNATURE", "", badRequest}, // the request lost a thought signature
 	{0, "NO_IMAGE|IMAGE_OTHER|OTHER", "", strangeFinish},
 	{0, "budget_exceeded", "", capReached}, // Interactions

@@ -22,8 +22,10 @@ var edgeRows = []struct {
 	{1015, 1015, rateLimited}, // by the owner of the site
 	{1016, 1016, edgeFailed},  // the origin's name does not resolve
 	{1020, 1020, forbidden},   // a firewall rule
+	{1033, 1033, edgeFailed},  // a tunnel is down
 	{1101, 1102, edgeFailed},  // a Worker threw, or ran too long
 	{1000, 1099, edgeBroken},  // other trouble with names and certificates
+	{1200, 1200, overloaded},  // too many requests wait for the origin
 }
 
 // proxyWords are what proxies write in plain text when they cannot reach the origin (Envoy,
@@ -84,7 +86,7 @@ func (e *envelope) readPage(body []byte) {
 	}
 	for _, before := range []string{"error code: ", "error code ", "error code <span>", "cf-error-code\">", "error ", "error&nbsp;"} {
 		if _, rest, ok := strings.Cut(words, before); ok {
-			if n := leadingNumber(rest); 1000 <= n && n <= 1199 {
+			if n := leadingNumber(rest); 1000 <= n && n <= 1299 {
 				e.number = n
 				break
 			}

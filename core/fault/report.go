@@ -63,10 +63,10 @@ func (x *evidence) conclude(o outcome) Fault {
 		if hint.Wait > far && x.provider != Gloo && o.reason != EdgeError {
 			f.Decision = Stop
 		}
-	case f.Reason == SpendCap && !hint.Known:
-		f.Resets = x.regainHint()
-	case f.Reason == PlanWindow || f.Reason == SpendCap || f.Reason == Quota:
+	case f.Reason == PlanWindow:
 		f.Resets = hint
+	case f.Reason == SpendCap: // a Retry-After beside it is a habit of the server's, not a promise
+		f.Resets = x.regainHint()
 	}
 
 	f.Message = sentence(f.Reason)

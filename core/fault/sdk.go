@@ -89,12 +89,19 @@ const networkNames = "APIConnectionError|ConnectionError|NetworkError|FetchError
 func looksLikeNetwork(err json.Value) bool {
 	x := evidence{names: []string{head(err.Get("name"), maxName), head(err.Get("causeName"), maxName)}}
 	words := lower(head(err.Get("message"), maxSearch) + " " + head(err.Get("causeMessage"), maxSearch))
-	return !blank(err.Get("causeCode")) || isErrno(head(err.Get("code"), maxName)) || x.named(networkNames) || says(words, networkWords)
+	return isErrno(head(err.Get("causeCode"), maxName)) || isErrno(head(err.Get("code"), maxName)) ||
+		x.named(networkNames) || says(words, networkWords)
 }
 
-// isErrno recognises codes as Node and undici give them: ECONNRESET, UND_ERR_SOCKET.
+// isErrno recognises how runtimes name the failures of sockets: ECONNRESET, UND_ERR_SOCKET,
+// ERR_HTTP2_STREAM_ERROR, ConnectionClosed. ERR_INVALID_ARG_TYPE is a bug of the caller's.
 func isErrno(code string) bool {
-	return len(code) > 3 && (code[0] == 'E' && code == strings.ToUpper(code) || strings.HasPrefix(code, "UND_ERR_"))
+	for _, prefix := range []string{"ERR_HTTP2", "ERR_STREAM", "ERR_SSL", "ERR_TLS", "ERR_NETWORK", "ERR_SOCKET", "UND_ERR_", "Connection"} {
+		if strings.HasPrefix(code, prefix) {
+			return true
+		}
+	}
+	return len(code) > 3 && code[0] == 'E' && code == strings.ToUpper(code) && !strings.HasPrefix(code, "ERR_")
 }
 
 // asError wraps what OpenAI's SDK keeps of a body, the object inside error, so that it is read

@@ -38,6 +38,8 @@ func TestSDKError(t *testing.T) {
 		{"AbortSignal.timeout", OpenAI, `{"name":"TimeoutError","message":"signal timed out","code":23}`, "retry timeout failure after_retries"},
 		{"the user", OpenAI, `{"name":"AbortError","message":"This operation was aborted","code":20}`, "stop cancelled ignore never"},
 		{"a bug", OpenAI, `{"name":"TypeError","message":"undefined is not a function"}`, "stop unknown ignore never"},
+		{"a bug with a code", OpenAI, `{"name":"TypeError","message":"bad","code":"ERR_INVALID_ARG_TYPE","causeCode":"ERR_ASSERTION"}`, "stop unknown ignore never"},
+		{"node:http2", OpenAI, `{"name":"Error","message":"Stream closed","code":"ERR_HTTP2_STREAM_ERROR"}`, "retry transport failure after_retries"},
 		{"a bug with data", OpenAI, `{"name":"Error","message":"bad","body":{"hello":1}}`, "stop unknown ignore never"},
 		{"nothing", OpenAI, `{}`, "stop unknown ignore never"},
 		{"not an object", OpenAI, `[1]`, "stop unknown ignore never"},
