@@ -79,10 +79,10 @@ func (e *envelope) readPage(body []byte) {
 	e.shape = page
 	text := string(body[:min(len(body), maxSearch)])
 	words := lower(text)
-	if _, rest, ok := between(words, text, "<title", ">"); ok {
-		if title, _, ok := strings.Cut(rest, "<"); ok {
-			e.message = strings.Join(strings.Fields(title), " ")
-		}
+	if at := strings.Index(words, "<title"); at >= 0 {
+		_, rest, _ := strings.Cut(text[at:], ">")
+		title, _, _ := strings.Cut(rest, "<")
+		e.message = strings.Join(strings.Fields(title), " ")
 	}
 	for _, before := range []string{"error code: ", "error code ", "error code <span>", "cf-error-code\">", "error ", "error&nbsp;"} {
 		if _, rest, ok := strings.Cut(words, before); ok {
@@ -108,20 +108,6 @@ func (e *envelope) readProblem(v json.Value) {
 	setNumber(&e.number, v.Get("error_code"))
 	set(&e.code, v.Get("error_name"))
 	set(&e.ray, v.Get("ray_id"))
-}
-
-// between returns the part of text after open and the next shut, found in words, which is the
-// same text in lower case.
-func between(words, text, open, shut string) (before, after string, ok bool) {
-	at := strings.Index(words, open)
-	if at < 0 {
-		return "", "", false
-	}
-	end := strings.Index(words[at:], shut)
-	if end < 0 {
-		return "", "", false
-	}
-	return text[:at], text[at+end+len(shut):], true
 }
 
 // edgeNumber reads Cloudflare's plain body "error code: 1015".
