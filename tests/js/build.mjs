@@ -13,6 +13,7 @@ mkdirSync(dist, { recursive: true });
 for (const name of readdirSync(join(root, "wasm/js"))) copyFileSync(join(root, "wasm/js", name), join(dist, name));
 copyFileSync(join(go(["env", "GOROOT"]).trim(), "lib/wasm/wasm_exec.js"), join(dist, "wasm_exec.js"));
 
+go(["build", "-o", "dist/test/sim", "./tests/sim/run"]);
 go(["build", "-o", "dist/test/dying.wasm", "./tests/js/dying"], wasm);
 go(["build", "-ldflags=-X main.release=x", "-o", "dist/test/stranger.wasm", "./tests/js/dying"], wasm);
 go(["build", "-trimpath", "-ldflags=-s -w", "-o", "dist/test/holdfast/holdfast.wasm", "./wasm"], wasm);

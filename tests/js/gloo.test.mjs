@@ -343,6 +343,20 @@ test("cancel keeps the text", async () => {
   assert.equal(await answer.tryAgain().text(), "new");
 });
 
+test("callbacks may call into Holdfast: a new stream from onEvent, cancel from onDelta", async () => {
+  const { client, state } = await scripted([() => sse([delta("one "), delta("two ")]), () => sse([delta("other", "stop"), DONE])]);
+  let second;
+  const first = client.stream(PATH, BODY, {
+    onEvent: (event) => event.type === "streaming" && (second ??= client.stream(PATH, BODY)),
+    onDelta: () => first.cancel(),
+  });
+  const result = await first.result;
+  assert.equal(result.status, "cancelled");
+  assert.equal(result.text, first.partial);
+  assert.equal(await second.text(), "other");
+  assert.equal(state.calls, 2);
+});
+
 test("owner: false makes one attempt", async () => {
   const { client, state } = await scripted([unavailable()], { policy: { owner: false } });
   await expectError(client);

@@ -344,6 +344,9 @@ test("callbacks that throw do not harm the stream", async (t) => {
   assert.equal(await answer.text(), "ab");
   await settle();
   assert.deepEqual(reported, ["mine", "mine"]);
+  assert.equal(await answerOf(["a"], { options: { onDelta: () => Promise.reject(new Error("later")) } }).answer.text(), "a");
+  await settle();
+  assert.deepEqual(reported, ["mine", "mine", "later"]);
 });
 
 test("a page that goes offline tells open calls, and only while there are some", async (t) => {

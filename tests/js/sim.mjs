@@ -1,27 +1,19 @@
 // Starts the simulated provider of tests/sim for one test file and gives its address.
 
-import { execFileSync, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { after } from "node:test";
 
-const root = new URL("../../", import.meta.url).pathname;
+const root = new URL("../../", import.meta.url);
 
-/** Builds and starts the simulator; it ends with this process. */
+/** Starts the simulator, which ends when its standard input does. */
 export async function startSim() {
-  execFileSync("go", ["build", "-o", `dist/test/sim-${process.pid}`, "./tests/sim/run"], { cwd: root, stdio: ["ignore", "inherit", "inherit"] });
-  const child = spawn(`dist/test/sim-${process.pid}`, ["-addr", "127.0.0.1:0"], { cwd: root, stdio: ["pipe", "pipe", "inherit"] });
-  after(async () => {
-    child.stdin.end();
-    const { rmSync } = await import("node:fs");
-    rmSync(`${root}dist/test/sim-${process.pid}`, { force: true });
-  });
+  const child = spawn(new URL("dist/test/sim", root).pathname, ["-addr", "127.0.0.1:0"], { stdio: ["pipe", "pipe", "inherit"] });
+  after(() => child.stdin.end());
   for await (const line of createInterface(child.stdout)) {
-    if (line.startsWith("listening ")) {
-      child.stdout.unref?.();
-      child.unref();
-      child.stdin.unref?.();
-      return line.slice("listening ".length);
-    }
+    if (!line.startsWith("listening ")) continue;
+    for (const handle of [child, child.stdin, child.stdout]) handle.unref();
+    return line.slice("listening ".length);
   }
   throw new Error("the simulator did not start");
 }

@@ -1,6 +1,6 @@
 // Answer is a streamed answer on its way: who wants its deltas, what has come, and how it ended.
 
-import { badOption, HoldfastError, reportLater } from "./error.js";
+import { badOption, callBack, HoldfastError } from "./error.js";
 import { encodeBody, encodeJSON, must, splitOptions } from "./check.js";
 import { Call } from "./call.js";
 
@@ -152,15 +152,7 @@ export class Answer {
       if (delta.type === "text") this.#partial += delta.text;
       else if (delta.type === "restart") this.#partial = "";
       this.#keep(delta);
-      if (this.#onDelta) {
-        try {
-          const given = this.#onDelta(delta);
-          // An async callback is not waited for, but its failure must not go unheard or unhandled.
-          if (typeof given?.then === "function") given.then(undefined, reportLater);
-        } catch (error) {
-          reportLater(error);
-        }
-      }
+      if (this.#onDelta) callBack(this.#onDelta, delta);
       if (this.#flowing || this.#waiting.length > 0) this.#want();
     },
     done: ({ answer }) => {

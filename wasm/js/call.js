@@ -1,6 +1,6 @@
 // Call is the host's side of one call: its clock, its one timer, its exchange, and who takes its output.
 
-import { HoldfastError, reportLater } from "./error.js";
+import { callBack, HoldfastError, reportLater } from "./error.js";
 import { Exchange } from "./exchange.js";
 
 /** A longer timer would fire at once; the program asks again when it is woken early. */
@@ -124,13 +124,7 @@ export class Call {
     if (item.delta) {
       this.#taker.delta?.(item.delta);
     } else if (item.event) {
-      for (const listener of this.#listeners) {
-        try {
-          listener(item.event);
-        } catch (error) {
-          reportLater(error);
-        }
-      }
+      for (const listener of this.#listeners) callBack(listener, item.event);
     } else if (item.done || item.error) {
       this.#end();
       if (item.done) this.#taker.done(item.done);

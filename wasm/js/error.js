@@ -36,7 +36,17 @@ export function badOption(path, problem) {
   return new HoldfastError("bad_option", `${path}: ${problem}`);
 }
 
-/** Hands an error of user code to the host's last resort, where it cannot harm a call. */
+/** Calls a function of the user. What it throws, at once or later, does not come back to harm the call. */
+export function callBack(callback, value) {
+  try {
+    const given = callback(value);
+    if (typeof given?.then === "function") given.then(undefined, reportLater);
+  } catch (error) {
+    reportLater(error);
+  }
+}
+
+/** Hands an error of user code to the host's last resort. */
 export function reportLater(error) {
   queueMicrotask(() => {
     if (typeof reportError === "function") reportError(error);
