@@ -510,7 +510,7 @@ func (c *Call) rung(f fault.Fault) (AttemptKind, bool) {
 	unsafe := len(c.tools) > 0 || len(c.out.refusal) > 0 // what was handed out cannot be taken back
 	retry := c.spent+1 < p.Budget.Attempts && !unsafe
 	switch {
-	case p.Passive || f.Decision != fault.Retry || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
+	case p.Passive || !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
 		return "", false
 	case !c.out.shown():
 		return Retried, retry
@@ -535,7 +535,7 @@ func (c *Call) giveUp(now time.Time, f fault.Fault) {
 	switch {
 	case f.Reason == fault.ContentPolicy:
 		status = ContentFilter
-	case partial && (f.Decision == fault.Retry || f.Reason == fault.Deadline):
+	case partial && (f.RetryWithin(1<<62) || f.Reason == fault.Deadline):
 		status = Interrupted
 	}
 	c.end(status, f)

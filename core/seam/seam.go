@@ -186,16 +186,19 @@ func judge(before, repeat string, rest []byte, ended bool) verdict {
 	return remove
 }
 
-// isMarker tells whether s is the markup of a line's beginning that no line has twice: unlike "#",
-// "-" or "|---", which may well go on with themselves.
+// isMarker tells whether s, which holds no word, starts a line in a way that no line starts with
+// twice: with markup, unlike "#", "-" or "|---" which may well go on with themselves, and perhaps
+// with more behind it, such as a bullet and an emoji.
 func isMarker(s string) bool {
-	switch strings.TrimRight(s, " ") {
+	markup := len(s) - len(strings.TrimLeft(s, "#*+->|~` "))
+	rest := s[markup:]
+	switch strings.TrimRight(s[:markup], " ") {
 	case "|", "**", "```", "~~~":
 		return true
 	case "-", "*", "+", ">", "#", "##", "###", "####":
-		return strings.HasSuffix(s, " ")
+		return strings.HasSuffix(s[:markup], " ")
 	}
-	return false
+	return markup > 0 && rest != ""
 }
 
 // openFence returns the line, with its end, that opened a code block which shown leaves open. A

@@ -52,6 +52,7 @@ func TestJoin(t *testing.T) {
 		{"table row exact", "| a | b |\n|---", "|---|\n", "|---|\n"},
 		{"table cell exact", "| yes |", " yes | no |", " yes | no |"},
 		{"table row again", "| a | b |\n|---|---|\n| one |", "| one | two |", " two |"},
+		{"bullet and emoji again", "List:\n- 👩‍🔬", "- 👩‍🔬 Biologists", " Biologists"},
 		{"heading again", "Text.\n\n## ", "## Next", "Next"},
 		{"a longer heading", "Text.\n\n#", "# Next", "# Next"},
 		{"code exact", "```go\nfor {", "\n\tbreak", "\n\tbreak"},

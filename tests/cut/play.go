@@ -1,0 +1,119 @@
+// Package cut holds the law of broken streams: wherever a stream is cut, and however the model goes
+// on, the text shown ends equal to the uncut text, and an answer is never called complete that is
+// not.
+//
+// It plays the simulated provider's plans to the real core in virtual time, so that every byte of
+// a stream can be tried.
+package cut
+
+import (
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/wire"
+	"holdfast/tests/sim"
+)
+
+var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+
+// Provider answers the n-th request of a call.
+type Provider func(n int, r *core.Request) sim.Exchange
+
+// Played is what a call came to.
+type Played struct {
+	*core.Result
+	Text      string // what was shown, with every restart obeyed
+	Restarts  int
+	Continues int // continuation requests that the provider saw
+	Requests  int
+}
+
+// Play runs a call against a provider. Chunks bounds the pieces in which bodies arrive; 0 leaves
+// them as they are planned.
+func Play(spec core.Spec, provider Provider, chunk int) Played {
+	p := player{call: core.New(spec), provider: provider, chunk: chunk}
+	p.handle(core.Event{Kind: core.Start})
+	for i := 0; p.played.Result == nil; i++ {
+		switch at, ok := p.call.Deadline(); {
+		case len(p.queue) > 0:
+			e := p.queue[0]
+			p.queue = p.queue[1:]
+			p.handle(e)
+		case ok && i < 1e6:
+			p.now = at
+			p.handle(core.Event{Kind: core.Tick})
+		default:
+			panic("the call waits for nothing")
+		}
+	}
+	return p.played
+}
+
+type player struct {
+	call     *core.Call
+	provider Provider
+	chunk    int
+	now      time.Time
+	queue    []core.Event
+	played   Played
+}
+
+func (p *player) handle(e core.Event) {
+	if p.now.IsZero() {
+		p.now = epoch
+	}
+	for _, e := range []core.Event{e, {Kind: core.Demand}} {
+		for _, a := range p.call.Handle(p.now, e) {
+			switch a.Kind {
+			case core.Send:
+				p.queue = nil
+				p.send(a)
+			case core.Cancel:
+				p.queue = nil
+			case core.Done:
+				p.played.Result = a.Result
+			case core.Emit:
+				if a.Note != nil {
+					if a.Note.Kind == core.NoteSent && a.Note.Why == core.Continued {
+						p.played.Continues++
+					}
+				} else if a.Delta.Kind == wire.Text {
+					p.played.Text += string(a.Delta.Text)
+				} else if a.Delta.Kind == wire.Restart {
+					p.played.Text = ""
+					p.played.Restarts++
+				}
+			}
+		}
+	}
+}
+
+// send queues what the provider does about a request.
+func (p *player) send(a core.Action) {
+	p.played.Requests++
+	x := p.provider(a.Attempt, a.Request)
+	lost := core.Event{Kind: core.Broke, Attempt: a.Attempt, Fault: fault.Network("TypeError", "ECONNRESET", "terminated")}
+	if x.Status == 0 {
+		p.queue = append(p.queue, lost)
+		return
+	}
+	p.queue = append(p.queue, core.Event{Kind: core.Responded, Attempt: a.Attempt, Status: x.Status, Header: append(header.Header(nil), x.Header...)})
+	for _, step := range x.Steps {
+		for rest := step.Write; len(rest) > 0 && step.End != sim.Hang; {
+			n := len(rest)
+			if p.chunk > 0 {
+				n = min(n, p.chunk)
+			}
+			p.queue = append(p.queue, core.Event{Kind: core.Received, Attempt: a.Attempt, Bytes: rest[:n]})
+			rest = rest[n:]
+		}
+		switch step.End {
+		case sim.Close:
+			p.queue = append(p.queue, core.Event{Kind: core.Ended, Attempt: a.Attempt})
+		case sim.Drop, sim.Reset:
+			p.queue = append(p.queue, lost)
+		}
+	}
+}
