@@ -2,7 +2,7 @@
 
 /** Shows why the page cannot start. Go calls it too. */
 function failed(reason) {
-  document.getElementById("app").classList.remove("is-loading");
+  document.getElementById("app").className = "app has-failed";
   document.getElementById("boot-reason").textContent = String(reason);
   document.getElementById("boot-failure").hidden = false;
 }

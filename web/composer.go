@@ -49,6 +49,7 @@ func newComposer(p *page) *composer {
 			p.pullPlug()
 		}
 	})
+	on(window, "resize", func(dom.Event) { c.fit() })
 	c.fit()
 	c.draw(false, false)
 	return c

@@ -79,13 +79,19 @@ func emptyBecause(r *Result) string {
 	return "The service reported a complete answer without text."
 }
 
-// because says what went wrong: the service's own sentence when it sent one that people may read.
+// because says what went wrong. Of a refusal the service's own sentence is the best; of a line
+// that broke nobody sent one.
 func because(r *Result) string {
-	if r.Error == nil || r.Error.Message == "" {
-		return "The connection was lost."
+	if r.Error == nil {
+		return "The connection broke."
+	}
+	if r.Error.Message == "" || onTheLine[r.Error.Reason] {
+		return sentence(reason(r.Error))
 	}
 	return sentence(r.Error.Message)
 }
+
+var onTheLine = map[string]bool{"transport": true, "truncated": true, "idle_timeout": true, "malformed_stream": true}
 
 func sentence(words string) string {
 	if words == "" {

@@ -52,7 +52,7 @@ func (p *page) ask(question string) {
 	p.turns = append(p.turns, t)
 	p.conversation.AppendChild(t.item)
 	t.ask(body, p.failures.background())
-	p.toBottom()
+	p.follow(t)
 }
 
 // messages is the conversation so far, with the answers that are whole, and the new question.
@@ -95,10 +95,10 @@ func (p *page) ended(t *turn) {
 	if t != p.current() || p.composer.busy() {
 		return
 	}
+	p.follow(t)
 	if action := t.mainAction(); action != nil {
 		action.Underlying().Call("focus", map[string]any{"preventScroll": true})
 	}
-	p.toBottom()
 }
 
 // announce tells a state to those who do not see the page. It is for states, not for words.
@@ -108,14 +108,15 @@ func (p *page) announce(words string) {
 	}
 }
 
-// near is how far from the end of the page still counts as being there, in pixels.
-const near = 120
+// near is how far below the window an answer's end still counts as being read, in pixels.
+const near = 160
 
-func (p *page) atBottom() bool {
-	root := document.DocumentElement().Underlying()
-	return root.Get("scrollHeight").Float()-root.Get("clientHeight").Float()-root.Get("scrollTop").Float() < near
+// following reports whether the reader is where the answer grows, and not further up.
+func (p *page) following(t *turn) bool {
+	return t.tail.GetBoundingClientRect().Top() < float64(window.InnerHeight()+near)
 }
 
-func (p *page) toBottom() {
-	window.ScrollTo(0, document.DocumentElement().Underlying().Get("scrollHeight").Int())
+// follow brings the end of an answer into view; the style sheet keeps it clear of the dock.
+func (p *page) follow(t *turn) {
+	t.tail.Underlying().Call("scrollIntoView", map[string]any{"block": "nearest"})
 }

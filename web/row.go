@@ -3,6 +3,7 @@
 package main
 
 import (
+	"math"
 	"strconv"
 
 	"honnef.co/go/js/dom/v2"
@@ -172,7 +173,7 @@ func (r *row) words() string {
 		return "Waiting for the network"
 	}
 	if r.state == waiting {
-		return "Waiting " + seconds(r.ready-now())
+		return "Waiting " + seconds(math.Ceil((r.ready-now())/100)*100)
 	}
 	name := names[r.kind]
 	if name == "" {
@@ -225,7 +226,7 @@ func (r *row) details() string {
 		}
 	}
 	if r.over {
-		say("the text before was discarded")
+		say("its text was discarded")
 	}
 	if r.length > 0 {
 		say(count(r.length, "character"))

@@ -23,11 +23,11 @@ type turn struct {
 	running bool
 	whole   bool // complete, or final for another reason
 
-	item, article, status, ending dom.HTMLElement
-	prose                         prose
-	timeline                      *timeline
-	painting                      bool
-	countdown                     *countdownTimer
+	item, article, status, ending, tail dom.HTMLElement
+	prose                               prose
+	timeline                            *timeline
+	painting                            bool
+	countdown                           *countdownTimer
 }
 
 func newTurn(p *page, question, scenario, title string) *turn {
@@ -35,12 +35,13 @@ func newTurn(p *page, question, scenario, title string) *turn {
 	t.prose.root = el("div", "prose")
 	t.status = el("p", "status")
 	t.ending = el("div", "ending-place")
+	t.tail = el("div", "turn-tail")
 	t.article = el("section", "answer", attr{"aria-label", "Answer"}, attr{"tabindex", "-1"}, t.prose.root, t.status)
 	asked := el("div", "question", el("h2", "question-text", question))
 	if title != "" {
 		add(asked, el("p", "question-failure", icon("break"), title))
 	}
-	t.item = el("article", "turn", attr{"data-session", t.session}, asked, el("div", "turn-main", t.article, t.ending), t.timeline.root)
+	t.item = el("article", "turn", attr{"data-session", t.session}, asked, el("div", "turn-main", t.article, t.ending, t.tail), t.timeline.root)
 	return t
 }
 
@@ -65,7 +66,6 @@ func (t *turn) tryAgain() {
 	t.text, t.seams = "", nil
 	t.timeline.note("You chose Try again")
 	t.begin("Asking again")
-	t.paint()
 	t.answer = t.answer.TryAgain(t.handlers())
 	t.article.Focus()
 }
@@ -90,6 +90,7 @@ func (t *turn) begin(words string) {
 	t.clearEnding()
 	t.timeline.begin()
 	t.say(words, "send")
+	t.paint()
 	t.page.changed()
 }
 
@@ -189,12 +190,12 @@ func (t *turn) paintSoon() {
 
 func (t *turn) paint() {
 	t.painting = false
-	follow := t.page.atBottom()
+	follow := t.page.following(t)
 	t.prose.draw(t.text, t.seams, !t.whole)
 	setClass(t.article, "is-running", t.running)
 	setClass(t.article, "has-text", t.text != "")
 	setClass(t.article, "is-cut", t.text != "" && !t.running && !t.whole)
 	if follow {
-		t.page.toBottom()
+		t.page.follow(t)
 	}
 }

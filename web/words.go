@@ -46,9 +46,11 @@ func count(n int, noun string) string {
 	return digits + " " + noun
 }
 
-// seconds writes a duration for a timeline: "0.4 s", "12 s".
+// seconds writes a duration for a timeline: "7 ms", "0.4 s", "12 s".
 func seconds(ms float64) string {
-	ms = max(ms, 0)
+	if ms = max(ms, 0); ms < 95 {
+		return strconv.Itoa(int(ms)) + "\u00a0ms"
+	}
 	if ms < 9950 {
 		return strconv.FormatFloat(ms/1000, 'f', 1, 64) + "\u00a0s"
 	}

@@ -200,7 +200,7 @@ test("in the background a cut answer starts over, and nothing is shown twice", a
   await done(page);
   await assertShown(page, longAnswer);
   assert.deepEqual(await titles(page), ["Request cut", "Fresh start complete"]);
-  assert.match(await page.locator(".attempt-detail").last().textContent(), /discarded/);
+  assert.match(await page.locator(".attempt-detail").first().textContent(), /its text was discarded/);
   await look(page, "background");
   await close(page);
 });

@@ -52,9 +52,9 @@ export async function open(browser, url, options = {}) {
   page.on("console", (message) => {
     if (!["error", "warning"].includes(message.type())) return;
     // The browser itself reports each refused or reset request; those are the scenarios' purpose.
-    const provider = new URL(message.location().url || "about:blank").pathname.startsWith("/api/");
-    if (provider && message.text().startsWith("Failed to load resource")) return;
-    page.complaints.push(`console: ${message.text()}`);
+    const about = new URL(message.location().url || "about:blank").pathname;
+    if (about.startsWith("/api/") && message.text().startsWith("Failed to load resource")) return;
+    page.complaints.push(`console: ${message.text()} (${about})`);
   });
   await page.addInitScript(() => {
     addEventListener("securitypolicyviolation", (e) => console.error(`policy: ${e.violatedDirective} ${e.blockedURI}`));
