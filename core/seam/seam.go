@@ -7,12 +7,13 @@
 //
 // When is an overlap a repeat? An exact continuation may begin by chance with the letters that
 // the shown text ends with ("Hel" + "lo"). So a repeat must start where a word starts in the
-// shown text, or with the markup that starts a line, and hold at least one word; a repeat of one
-// word must not look like the writer's own doubling ("ha" + "ha", "very " + "very very good").
+// shown text, or with the markup that starts a line, and hold at least one word; and it
+// must not look like the writer's own doubling ("ha" + "ha", "very " + "very very good").
 // When unsure, nothing is removed: a visible repeat is better than a silent loss.
 package seam
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -41,7 +42,7 @@ type Joiner struct {
 	held    []byte // the continuation so far, from the first byte not yet decided
 	checked int    // held[:checked] has been compared with every start in open
 	open    []int  // starts in shown whose text still matches, and needs more of the continuation
-	whole   int    // longest repeat found in full, in bytes
+	whole   []int  // lengths of the repeats found in full, in bytes, the longest first
 	over    int    // how far the continuation followed the answer's beginning, in bytes
 	decided bool
 }
@@ -79,7 +80,7 @@ func (j *Joiner) Flush() string {
 // look lists where in shown a repeat may start: at its beginning and, within the window, at
 // every place that is not inside a word.
 func (j *Joiner) look() {
-	j.open, j.checked, j.whole, j.over = append(j.open[:0], 0), 0, 0, 0
+	j.open, j.checked, j.whole, j.over = append(j.open[:0], 0), 0, nil, 0
 	from := max(0, len(j.shown)-window)
 	for from < len(j.shown) && !utf8.RuneStart(j.shown[from]) {
 		from++
@@ -112,23 +113,30 @@ func (j *Joiner) decide(ended bool) string {
 		case len(j.held) < len(repeat):
 			still = append(still, start)
 		default:
-			j.whole = max(j.whole, len(repeat))
+			j.whole = append(j.whole, len(repeat))
+			slices.SortFunc(j.whole, func(a, b int) int { return b - a })
 		}
 	}
 	j.open, j.checked = still, len(j.held)
 	if len(still) > 0 && !ended {
 		return ""
 	}
+	// The longest repeat counts, unless a shorter one within it shows that the writer doubles.
 	verdict := keep
-	if j.whole > 0 {
-		verdict = judge(j.shown[:len(j.shown)-j.whole], j.shown[len(j.shown)-j.whole:], j.held[j.whole:], ended)
+	for i, n := range j.whole {
+		split := len(j.shown) - n
+		v, doubled := judge(j.shown[:split], j.shown[split:], j.held[n:], ended)
+		if i == 0 {
+			verdict = v
+		} else if doubled {
+			verdict = keep
+		}
 	}
 	switch {
 	case verdict == wait:
-		j.open = still
 		return ""
 	case verdict == remove:
-		return j.emit(j.whole)
+		return j.emit(j.whole[0])
 	case j.over >= restartBytes && j.over < len(j.shown) && countWords(j.shown[:j.over]) >= restartWords:
 		j.Diverged, j.held = true, nil
 		return ""
@@ -159,31 +167,32 @@ const (
 )
 
 // judge decides whether repeat, found at the end of the shown text (behind before) and again at
-// the beginning of the continuation (in front of rest), is one.
-func judge(before, repeat string, rest []byte, ended bool) verdict {
+// the beginning of the continuation (in front of rest), is one. doubled tells that it is not since
+// the writer says things twice here.
+func judge(before, repeat string, rest []byte, ended bool) (v verdict, doubled bool) {
 	words := countWords(repeat)
 	first, _ := utf8.DecodeRuneInString(repeat)
 	startsLine := before == "" || strings.HasSuffix(before, "\n")
 	switch {
-	case words > 1:
-		return remove
 	case words == 0 && startsLine && isMarker(repeat):
-		return remove
-	case words == 0 || !isWord(first) && !startsLine:
-		return keep
+		return remove, false
+	case words == 0 || words == 1 && !isWord(first) && !startsLine:
+		return keep, false
 	}
-	word := strings.TrimFunc(repeat, func(r rune) bool { return !isWord(r) })
+	unit := strings.TrimSpace(repeat)
+	if words == 1 {
+		unit = strings.TrimFunc(repeat, func(r rune) bool { return !isWord(r) })
+	}
 	next := strings.TrimLeftFunc(string(rest), unicode.IsSpace)
-	if strings.HasPrefix(next, word) || strings.HasSuffix(strings.TrimRightFunc(before, unicode.IsSpace), word) {
-		return keep // the writer doubles words here
+	switch {
+	case strings.HasPrefix(next, unit), strings.HasSuffix(strings.TrimRightFunc(before, unicode.IsSpace), unit):
+		return keep, true
+	case !ended && len(next) < len(unit) && strings.HasPrefix(unit, next):
+		return wait, false
+	case words == 1 && next == "" && utf8.RuneCountInString(unit) < shortWord:
+		return keep, false
 	}
-	if !ended && len(next) < len(word) && strings.HasPrefix(word, next) {
-		return wait
-	}
-	if next == "" && utf8.RuneCountInString(word) < shortWord {
-		return keep
-	}
-	return remove
+	return remove, false
 }
 
 // isMarker tells whether s, which holds no word, starts a line in a way that no line starts with

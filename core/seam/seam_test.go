@@ -43,6 +43,8 @@ func TestJoin(t *testing.T) {
 		{"ha + ha in a text", "They said ha", "ha, that was it", ", that was it"},
 		{"hahaha", "ha", "haha", "haha"},
 		{"ha ha ha", "ha ha ", "ha", "ha"},
+		{"a refrain", "La la land. La la land. ", "La la land. La la land. End.", "La la land. La la land. End."},
+		{"a refrain, first time", "La la land. ", "La la land. La la land. End.", "La la land. La la land. End."},
 		{"doubled on purpose", "It was very ", "very very good", "very very good"},
 		{"CJK exact", "潮汐池很", "安静。", "安静。"},
 		{"CJK phrase again", "海风吹过。潮汐池", "潮汐池很安静。", "很安静。"},

@@ -25,7 +25,8 @@ export class HoldfastError extends Error {
   static of(failure, first, facts) {
     const cause = first && JSON.stringify(first) !== JSON.stringify(failure) ? HoldfastError.of(first) : undefined;
     const { decision, reason } = failure;
-    return new HoldfastError(reason, failure.message, { decision, reason, failure, cause, ...facts });
+    const code = failure.code === "body_too_large" ? failure.code : reason; // our own limit, not the provider's
+    return new HoldfastError(code, failure.message, { decision, reason, failure, cause, ...facts });
   }
 }
 // On the prototype, so that the name survives minifiers and does not clutter a printed error.
