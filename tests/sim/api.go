@@ -8,34 +8,61 @@ import (
 
 // api is one wire format: how to read its requests and how to say an answer in it.
 type api struct {
-	read   func(body json.Value) (prompt, bool) // false: a required member is missing
-	whole  func(reply) []byte                   // the body of an answer that is not streamed
-	stream func(reply) encoder
+	// read fills in what the body says; it returns false when a required member is missing. The
+	// model is there already where it stands in the path.
+	read   func(body json.Value, p *prompt) bool
+	whole  func(reply) []byte  // the body of an answer that is not streamed
+	stream func(reply) encoder // nil: nothing is streamed
+
+	always      bool               // every answer is streamed
+	contentType string             // of a stream; "" is that of events
+	alive       string             // what keeps a silent stream alive; "" is a comment
+	id          func(reply) string // under which an answer is kept; nil: none is
+
+	// operate answers a request about an answer that is kept; the rest is nil then.
+	operate func(p *planner, b Behaviour)
 }
 
 // prompt is what the simulator wants to know of a request.
 type prompt struct {
-	model   string
-	stream  bool
-	usage   bool   // usage was asked for in the stream
-	first   string // the conversation's first user message
-	last    string // its last one
-	prefill string // the assistant message at the very end, when there is one
-	tokens  int    // a rough count of all texts
+	model      string
+	stream     bool
+	usage      bool   // usage was asked for in the stream
+	first      string // the conversation's first user message
+	last       string // its last one
+	prefill    string // the assistant message at the very end, when there is one
+	noPrefill  bool   // the model does not take one
+	tokens     int    // a rough count of all texts
+	inputs     int    // texts to embed
+	floats     bool   // as numbers, not as base64
+	background bool   // answered while nobody listens
+	unstored   bool   // the answer shall not be kept
+	deferred   bool   // … shall only be kept
+	wrong      string // what else is wrong with the request
 }
 
 // reply is one answer, before it takes the form of a wire format.
 type reply struct {
-	id        string // without the format's prefix
-	model     string
-	speaks    dialect
-	text      string
-	refusal   string
-	reasoning string
-	tool      *Tool
-	finish    string // as chat names it: stop, length, content_filter, tool_calls
-	usage     usage
-	sendUsage bool
+	id         string // without the format's prefix
+	uuid       string // the same where a provider uses such names
+	model      string
+	speaks     dialect
+	text       string
+	refusal    string
+	reasoning  string
+	tool       *Tool
+	finish     string // as chat names it: stop, length, content_filter, tool_calls
+	usage      usage
+	sendUsage  bool
+	status     string // of one that is not finished: queued, in_progress, cancelled; "" else
+	failure    *problem
+	background bool
+	unstored   bool
+	deferred   bool
+	noUsage    bool
+	blocked    string // the reason why a prompt was
+	inputs     int
+	floats     bool
 }
 
 type usage struct{ input, output, reasoning int }
@@ -104,4 +131,22 @@ func contentText(content json.Value) string {
 		return true
 	})
 	return all.String()
+}
+
+// wholeCall collects a tool call for the formats that send it in one piece.
+type wholeCall struct {
+	id        string
+	tool      *Tool
+	arguments string
+	sent      bool
+}
+
+// add takes a piece of the arguments, and sends the call when they are all there.
+func (c *wholeCall) add(piece string, send func(wholeCall) []byte) []byte {
+	c.arguments += piece
+	if c.sent || len(c.arguments) < len(c.tool.Arguments) {
+		return nil
+	}
+	c.sent = true
+	return send(*c)
 }

@@ -21,14 +21,18 @@ type Behaviour struct {
 	Status        int           // 0: what Error says, else 200
 	Headers       header.Header // added to the usual ones; an empty value removes one
 	ContentType   string        // instead of the right one
-	RetryAfter    string        // seconds, or any other text
+	RetryAfter    string        // seconds, or any other text; where a provider has no header for it, in the body
 	RedirectTo    string        // this model answers in place of the one asked for
 	Body          *string       // this body, instead of any answer
+	DownFor       time.Duration // since the session's first request: until then Error, or 503; healthy afterwards
+	NeedsKey      bool          // a request without a key is refused
+	Prefill       *bool         // whether an assistant message may be the last; nil: as the model's documents say
 
-	// Errors. Error is a code of the tables in fault.go.
+	// Errors. Error is a code of the tables in fault_*.go, or one of kinds.
 	Error      string
-	ErrorAfter int   // words before the error comes as an event; -1: as the response's status
-	Retryable  *bool // overrides the verdict in the error
+	ErrorAfter int    // words before the error comes as an event; -1: as the response's status
+	ErrorShape string // one of shapes; "" is the provider's usual one
+	Retryable  *bool  // overrides the verdict in the error
 
 	// The pace of a stream.
 	First      time.Duration // from the headers to the first delta
@@ -49,7 +53,15 @@ type Behaviour struct {
 	MalformedAfter int    // words before a delta that is broken JSON
 	NoTerminal     bool   // the stream ends without a terminal and without [DONE]
 	NoDone         bool   // … without [DONE] only
+	NoUsage        bool   // … without its usage; a stored answer has it
+	BlockReason    string // Gemini refuses the prompt for this reason, with status 200
 	AsJSON         bool   // a streaming request is answered by one JSON body
+	Tail           string // written last, whatever came before
+
+	// Answers that are stored. See stored.go.
+	Pending       int  // reads that find it unfinished
+	Produced      int  // words of the answer that there are by this read; -1: all
+	IgnoresCursor bool // this read replays from the start
 
 	// The end of the connection: close, drop, reset or hang. At most one of the places.
 	End           End
@@ -69,7 +81,20 @@ type Tool struct {
 
 // ordinary is how a healthy provider behaves.
 var ordinary = Behaviour{ErrorAfter: -1, PauseAfter: -1, FinishAfter: -1, MalformedAfter: -1,
-	EndAfterWords: -1, EndAfterBytes: -1, EndAfterParts: -1, EndAt: -1, Continues: exact, End: Close}
+	Produced: -1, EndAfterWords: -1, EndAfterBytes: -1, EndAfterParts: -1, EndAt: -1, Continues: exact, End: Close}
+
+// inherit takes from the session's first behaviour what is said of the provider and not of one
+// request: the outage, the key, prefill.
+func (b *Behaviour) inherit(script Script) {
+	general := next(script.Requests, 0)
+	if b.DownFor == 0 && general.DownFor > 0 {
+		b.DownFor, b.Error = general.DownFor, general.Error
+	}
+	if b.Prefill == nil {
+		b.Prefill = general.Prefill
+	}
+	b.NeedsKey = b.NeedsKey || general.NeedsKey
+}
 
 // field finds where the value of a key goes. Durations are whole milliseconds.
 func (b *Behaviour) field(key string) any {
@@ -90,10 +115,18 @@ func (b *Behaviour) field(key string) any {
 		return &b.RedirectTo
 	case "body":
 		return &b.Body
+	case "downForMs":
+		return &b.DownFor
+	case "needsKey":
+		return &b.NeedsKey
+	case "prefill":
+		return &b.Prefill
 	case "error":
 		return &b.Error
 	case "errorAfterWords":
 		return &b.ErrorAfter
+	case "errorShape":
+		return &b.ErrorShape
 	case "retryable":
 		return &b.Retryable
 	case "firstMs":
@@ -128,8 +161,20 @@ func (b *Behaviour) field(key string) any {
 		return &b.NoTerminal
 	case "noDone":
 		return &b.NoDone
+	case "noUsage":
+		return &b.NoUsage
+	case "blockReason":
+		return &b.BlockReason
 	case "asJson":
 		return &b.AsJSON
+	case "tail":
+		return &b.Tail
+	case "pending":
+		return &b.Pending
+	case "produced":
+		return &b.Produced
+	case "ignoresCursor":
+		return &b.IgnoresCursor
 	case "end":
 		return &b.End
 	case "endAfterWords":
@@ -148,8 +193,11 @@ func (b *Behaviour) field(key string) any {
 
 // check finds what contradicts itself.
 func (b *Behaviour) check() error {
-	if _, known := faultNamed(b.Error); b.Error != "" && !known {
+	if b.Error != "" && kindOf(b.Error) == "" {
 		return errors.New("sim: there is no error " + strconv.Quote(b.Error))
+	}
+	if b.ErrorShape != "" && !slices.Contains(shapes, b.ErrorShape) {
+		return errors.New("sim: errorShape must be one of " + strings.Join(shapes, ", "))
 	}
 	if b.ErrorAfter >= 0 && b.Error == "" {
 		return errors.New("sim: errorAfterWords needs error")

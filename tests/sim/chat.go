@@ -3,17 +3,16 @@ package sim
 import "holdfast/core/json"
 
 // chat is the chat completions API: messages in, choices out, chunks without event names, [DONE].
-var chat = api{read: readChat, whole: wholeChat, stream: streamChat}
+var chat = api{read: readChat, whole: wholeChat, stream: streamChat, id: deferredID}
 
-func readChat(body json.Value) (prompt, bool) {
-	p := prompt{
-		model:  body.Get("model").Text(),
-		stream: body.Get("stream").True(),
-		usage:  body.Get("stream_options", "include_usage").True(),
-	}
+func readChat(body json.Value, p *prompt) bool {
+	p.model = body.Get("model").Text()
+	p.stream = body.Get("stream").True()
+	p.usage = body.Get("stream_options", "include_usage").True()
+	p.deferred = body.Get("deferred").True()
 	messages := body.Get("messages")
 	p.readMessages(messages)
-	return p, messages.Kind() == '['
+	return messages.Kind() == '['
 }
 
 func wholeChat(r reply) []byte {
@@ -42,23 +41,41 @@ func wholeChat(r reply) []byte {
 			Close('}').Close('}').Close(']')
 	}
 	w.Close('}').Raw("logprobs", nil).Text("finish_reason", r.finish).Close('}').Close(']')
-	writeChatUsage(&w, r.usage)
+	r.writeChatUsage(&w)
 	return w.Close('}').Out
 }
 
-func writeChatUsage(w *json.Writer, u usage) {
+// writeChatUsage writes the usage. What a model thought is a part of the completion, but not at xAI.
+func (r reply) writeChatUsage(w *json.Writer) {
+	u := r.usage
+	completion := u.output
+	if r.speaks == xAI {
+		completion -= u.reasoning
+	}
 	w.Open("usage", '{').
 		Int("prompt_tokens", int64(u.input)).
-		Int("completion_tokens", int64(u.output)).
+		Int("completion_tokens", int64(completion)).
 		Int("total_tokens", int64(u.input+u.output)).
-		Open("completion_tokens_details", '{').Int("reasoning_tokens", int64(u.reasoning)).Close('}').
-		Close('}')
+		Open("prompt_tokens_details", '{').Int("cached_tokens", 0).Close('}').
+		Open("completion_tokens_details", '{').Int("reasoning_tokens", int64(u.reasoning)).Close('}')
+	r.writeTicks(w)
+	w.Close('}')
+}
+
+// writeTicks writes what xAI charges, in 1e-10 USD: a token in costs 2e-6, a token out 6e-6.
+func (r reply) writeTicks(w *json.Writer) {
+	if r.speaks == xAI {
+		w.Int("num_sources_used", 0).Int("cost_in_usd_ticks", int64(r.usage.input)*20_000+int64(r.usage.output)*60_000)
+	}
 }
 
 // chatStream writes chunks.
-type chatStream struct{ reply }
+type chatStream struct {
+	reply
+	call wholeCall
+}
 
-func streamChat(r reply) encoder { return &chatStream{r} }
+func streamChat(r reply) encoder { return &chatStream{reply: r} }
 
 // chunk writes one chunk with a single choice, whose members after the index are given.
 func (c *chatStream) chunk(members func(w *json.Writer)) []byte {
@@ -92,6 +109,10 @@ func (c *chatStream) delta(kind deltaKind, text string) []byte {
 }
 
 func (c *chatStream) callTool(id string, tool *Tool) []byte {
+	if c.speaks == xAI || c.speaks == geminiCompat {
+		c.call = wholeCall{id: id, tool: tool}
+		return nil
+	}
 	return c.chunk(func(w *json.Writer) {
 		w.Open("delta", '{').Open("tool_calls", '[').Open("", '{').
 			Int("index", 0).Text("id", id).Text("type", "function").
@@ -101,10 +122,23 @@ func (c *chatStream) callTool(id string, tool *Tool) []byte {
 }
 
 func (c *chatStream) toolArguments(piece string) []byte {
+	if c.call.tool != nil {
+		return c.call.add(piece, c.toolAtOnce)
+	}
 	return c.chunk(func(w *json.Writer) {
 		w.Open("delta", '{').Open("tool_calls", '[').Open("", '{').
 			Int("index", 0).
 			Open("function", '{').Text("arguments", piece).Close('}').
+			Close('}').Close(']').Close('}').Raw("finish_reason", nil)
+	})
+}
+
+// toolAtOnce is a call in one chunk, as xAI and Gemini send it.
+func (c *chatStream) toolAtOnce(call wholeCall) []byte {
+	return c.chunk(func(w *json.Writer) {
+		w.Open("delta", '{').Open("tool_calls", '[').Open("", '{').
+			Int("index", 0).Text("id", call.id).Text("type", "function").
+			Open("function", '{').Text("name", call.tool.Name).Text("arguments", call.arguments).Close('}').
 			Close('}').Close(']').Close('}').Raw("finish_reason", nil)
 	})
 }
@@ -118,12 +152,13 @@ func (c *chatStream) finish(word string) []byte {
 // fail is Gloo's chunk with finish_reason "error" beside an error object; others send the error
 // object alone. The direct endpoints give no trace id here.
 func (c *chatStream) fail(p problem) []byte {
-	var w json.Writer
-	if c.speaks == openAI {
-		w.Open("", '{')
-		p.writeOpenAI(&w)
-		return event("", w.Close('}').Out)
+	if !c.speaks.ofGloo() {
+		if c.speaks == geminiCompat {
+			return event("", p.body(gemini))
+		}
+		return event("", p.body(c.speaks))
 	}
+	var w json.Writer
 	c.head(&w)
 	w.Open("choices", '[').Open("", '{').Int("index", 0).
 		Open("delta", '{').Close('}').Text("finish_reason", "error").
@@ -137,13 +172,13 @@ func (c *chatStream) fail(p problem) []byte {
 }
 
 func (c *chatStream) after() []byte {
-	if !c.sendUsage {
+	if !c.sendUsage && c.speaks != xAI {
 		return nil
 	}
 	var w json.Writer
 	c.head(&w)
 	w.Open("choices", '[').Close(']')
-	writeChatUsage(&w, c.usage)
+	c.writeChatUsage(&w)
 	return event("", w.Close('}').Out)
 }
 

@@ -13,20 +13,30 @@ func (p *planner) perform(b Behaviour, text string) {
 		p.exchange.Steps = []Step{{End: b.End}}
 		return
 	}
-	r := p.reply(b, text)
-	streams := p.prompt.stream && !b.AsJSON
+	streams := p.prompt.stream && p.api.stream != nil && !b.AsJSON
 	switch {
 	case b.Body != nil:
 		p.respond(b, 200, guessType(*b.Body))
 		p.exchange.Steps = document([]byte(*b.Body), b)
 	case b.Error != "" && (b.ErrorAfter < 0 || !streams):
-		p.fail(b)
+		p.fail(b, "")
+	case p.api.operate != nil:
+		p.api.operate(p, b)
+	case p.prompt.deferred || p.prompt.background && !p.prompt.stream:
+		r := p.reply(b, text)
+		p.respond(b, 200, "application/json")
+		p.exchange.Steps = document(p.keep(b, r), b)
 	case !streams:
+		r := p.reply(b, text)
+		p.keep(b, r)
 		p.respond(b, 200, "application/json")
 		p.exchange.Steps = document(p.api.whole(r), b)
 	default:
-		p.respond(b, 200, "text/event-stream; charset=utf-8")
-		p.exchange.Steps = p.streamed(b, r)
+		r := p.reply(b, text)
+		p.keep(b, r)
+		p.respond(b, 200, first(p.api.contentType, "text/event-stream; charset=utf-8"))
+		t := p.streamed(b, r, false)
+		p.exchange.Steps = t.ending(b, p.api.alive)
 	}
 }
 
@@ -47,10 +57,13 @@ func (p *planner) reply(b Behaviour, text string) reply {
 		}
 	}
 	r := reply{
-		id: p.id(""), model: first(b.RedirectTo, p.prompt.model, "gloo-sim"), speaks: p.speaks,
+		id: p.id(""), uuid: p.uuid(), model: first(b.RedirectTo, p.prompt.model, "gloo-sim"), speaks: p.speaks,
 		text: strings.Join(said, ""), refusal: b.Refusal, reasoning: b.Reasoning, tool: b.Tool,
 		finish: finish, sendUsage: p.prompt.usage,
-		usage: usage{input: p.prompt.tokens, output: len(said), reasoning: len(words(b.Reasoning))},
+		usage:   usage{input: p.prompt.tokens, output: len(said), reasoning: len(words(b.Reasoning))},
+		blocked: b.BlockReason, background: p.prompt.background, unstored: p.prompt.unstored,
+		deferred: p.prompt.deferred, noUsage: b.NoUsage,
+		inputs: p.prompt.inputs, floats: p.prompt.floats,
 	}
 	if b.Refusal != "" {
 		r.text = ""
@@ -76,47 +89,87 @@ func (p *planner) respond(b Behaviour, status int, contentType string) {
 		e.Status = b.Status
 	}
 	h := e.Header.Set("Content-Type", first(b.ContentType, contentType))
-	if b.RetryAfter != "" {
+	if e.Status < 400 && b.Body == nil {
+		h = append(h, p.limits(false, "")...)
+	}
+	if b.RetryAfter != "" && (b.Body != nil || b.Error == "") {
 		h = h.Set("Retry-After", b.RetryAfter)
 	}
-	if b.RedirectTo != "" {
+	if b.RedirectTo != "" && (p.speaks.ofGloo() || p.speaks == compatible) {
 		h = h.Set("X-Gloo-Model-Redirected-From", p.prompt.model)
 	}
+	e.Header = h
+	p.override(b)
+}
+
+// override gives the header fields that a script asks for, in place of what is there.
+func (p *planner) override(b Behaviour) {
+	h := p.exchange.Header
 	for _, f := range b.Headers {
 		h = h.Set(f.Name, f.Value)
 	}
-	e.Header = h[:0:0]
+	p.exchange.Header = h[:0:0]
 	for _, f := range h {
 		if f.Value != "" {
-			e.Header = append(e.Header, f)
+			p.exchange.Header = append(p.exchange.Header, f)
 		}
 	}
 }
 
-// fail answers with the behaviour's error as an HTTP error.
-func (p *planner) fail(b Behaviour, developer ...string) {
+// fail answers with the behaviour's error as an HTTP error. developer is a message for the one who
+// wrote the request, in place of the usual one.
+func (p *planner) fail(b Behaviour, developer string) {
 	found := p.problem(b)
-	found.developer = first(append(developer, found.developer)...)
+	if developer != "" && p.speaks.ofGloo() {
+		found.developer = developer
+	} else if developer != "" {
+		found.message = developer
+	}
+	e := &p.exchange
 	p.respond(b, found.status, "application/json")
 	if p.speaks == direct {
-		p.exchange.Header = append(p.exchange.Header, header.Field{Name: "X-Gloo-Error-Code", Value: found.code})
+		e.Header = append(e.Header, header.Field{Name: "X-Gloo-Error-Code", Value: found.code})
 	}
-	p.exchange.Steps = document(found.body(p.speaks), b)
+	e.Header = append(e.Header, p.hint(found, b.Retryable)...)
+	if found.status >= 400 {
+		e.Header = append(e.Header, p.limits(found.kind == "rate_limit", b.RetryAfter)...)
+	}
+	p.override(b)
+	speaks := p.speaks
+	if speaks == gemini && p.api.contentType != "" {
+		speaks = geminiCompat // a list was promised
+	}
+	e.Steps = document(found.body(speaks), b)
 }
 
 // problem is the behaviour's error with what the script changes about it.
 func (p *planner) problem(b Behaviour) problem {
-	known, _ := faultNamed(b.Error)
-	found := problem{fault: known, retryAfter: b.RetryAfter, traceID: p.id("trace_")}
+	found := problem{fault: p.speaks.fault(b.Error), retryAfter: b.RetryAfter, traceID: p.traceID(),
+		model: p.prompt.model, shape: b.ErrorShape}
 	if b.Retryable != nil {
 		found.retryable = *b.Retryable
 	}
 	return found
 }
 
-// streamed says r event by event, with every interruption that b asks for.
-func (p *planner) streamed(b Behaviour, r reply) []Step {
-	t := track{encoder: p.api.stream(r)}
+// traceID names the request inside a body.
+func (p *planner) traceID() string {
+	if p.speaks == anthropic {
+		return p.id("req_") // the same as in the header
+	}
+	return p.id("trace_")
+}
+
+// uuid is an id in the form of a UUID.
+func (p *planner) uuid() string {
+	digits := p.id("") + hash(p.id("uuid")) + "00000000000000000000000000000000"
+	return digits[:8] + "-" + digits[8:12] + "-4" + digits[13:16] + "-8" + digits[17:20] + "-" + digits[20:32]
+}
+
+// streamed says r event by event, with every interruption that b asks for; to the end when it is
+// told for the provider's own store.
+func (p *planner) streamed(b Behaviour, r reply, stored bool) *track {
+	t := &track{encoder: p.api.stream(r), stored: stored}
 	if b.ErrorAfter != 0 {
 		t.write(t.encoder.start())
 	}
@@ -125,20 +178,19 @@ func (p *planner) streamed(b Behaviour, r reply) []Step {
 		t.write(t.encoder.delta(reasoningDelta, piece))
 		t.wait(b.Gap)
 	}
-	if !t.say(b, r, p) {
-		return t.ending(b)
+	if !t.say(b, r, p) || r.tool != nil && !t.call(b, r) {
+		return t
 	}
-	if r.tool != nil && !t.call(b, r) {
-		return t.ending(b)
-	}
-	if !b.NoTerminal {
+	if !b.NoTerminal || stored {
 		t.write(t.encoder.finish(r.finish))
-		t.write(t.encoder.after())
-		if !b.NoDone {
+		if !b.NoUsage || stored {
+			t.write(t.encoder.after())
+		}
+		if !b.NoDone || stored {
 			t.write(t.encoder.done())
 		}
 	}
-	return t.ending(b)
+	return t
 }
 
 // guessType is the usual content type of a body given as text.
@@ -148,6 +200,8 @@ func guessType(body string) string {
 		return "text/html; charset=utf-8"
 	case strings.HasPrefix(body, "{"), strings.HasPrefix(body, "["):
 		return "application/json"
+	case strings.HasPrefix(body, "data:"), strings.HasPrefix(body, "event:"), strings.HasPrefix(body, ":"):
+		return "text/event-stream"
 	}
 	return "text/plain; charset=utf-8"
 }

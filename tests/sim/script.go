@@ -11,7 +11,7 @@ import (
 
 // Script says how a provider behaves over the requests of one session. As JSON it is
 //
-//	{"text": "…", "requests": [{…}, {…}], "continuations": [{…}]}
+//	{"text": "…", "requests": [{…}, {…}], "continuations": [{…}], "reads": [{…}]}
 //
 // or a list of behaviours, which are then the requests; or one behaviour, which then holds for
 // every request. `{}` is a healthy provider.
@@ -23,6 +23,8 @@ type Script struct {
 	Requests []Behaviour
 	// Continuations are the same for requests that ask to go on from a partial answer.
 	Continuations []Behaviour
+	// Reads are the same for requests that read a stored answer, or its stream, by its id.
+	Reads []Behaviour
 }
 
 // ParseScript reads a script. A key that does not exist, a value of the wrong kind and a
@@ -40,7 +42,7 @@ func ParseScript(text string) (Script, error) {
 	if v.Kind() != '{' {
 		return s, errors.New("sim: a script is an object or a list")
 	}
-	if v.Get("requests") == nil && v.Get("continuations") == nil && v.Get("text") == nil {
+	if v.Get("requests") == nil && v.Get("continuations") == nil && v.Get("reads") == nil && v.Get("text") == nil {
 		b, err := parseBehaviour(v)
 		s.Requests = []Behaviour{b}
 		return s, err
@@ -53,8 +55,10 @@ func ParseScript(text string) (Script, error) {
 			s.Requests, err = parseList(item)
 		case "continuations":
 			s.Continuations, err = parseList(item)
+		case "reads":
+			s.Reads, err = parseList(item)
 		default:
-			err = errors.New("sim: " + strconv.Quote(key) + " belongs inside requests or continuations")
+			err = errors.New("sim: " + strconv.Quote(key) + " belongs inside requests, continuations or reads")
 		}
 		return err == nil
 	})

@@ -1,12 +1,17 @@
 package sim
 
-import "strconv"
+import (
+	"strconv"
+	"time"
+)
 
-// Store holds the sessions. The zero value is empty. It is not safe for concurrent use.
+// Store holds the sessions and the answers that are kept. The zero value is empty. It is not safe
+// for concurrent use.
 type Store struct {
 	sessions map[string]*session
 	order    []string // oldest first
 	made     int
+	answers  answers
 }
 
 // maxSessions is how many sessions a store remembers; older ones start again from zero.
@@ -14,9 +19,11 @@ const maxSessions = 4096
 
 // session counts what one call has sent.
 type session struct {
-	requests      int // in all
-	ordinary      int // that did not continue
+	began         time.Duration // when its first request came
+	requests      int           // in all
+	ordinary      int           // that did not continue or read
 	continuations int
+	reads         int
 }
 
 // fresh names a session that nobody else uses.
@@ -42,15 +49,21 @@ func (s *Store) session(id string) *session {
 	return s.sessions[id]
 }
 
-// next counts one request that reached the model and returns the behaviour meant for it.
-func (s *session) next(script Script, continues bool) Behaviour {
-	list, count := script.Requests, &s.ordinary
-	if continues {
-		list, count = script.Continuations, &s.continuations
+// list is the part of the script for one kind of request, and how many of them came so far.
+func (s *session) list(script Script, continues, reads bool) ([]Behaviour, *int) {
+	switch {
+	case reads:
+		return script.Reads, &s.reads
+	case continues:
+		return script.Continuations, &s.continuations
 	}
-	*count++
+	return script.Requests, &s.ordinary
+}
+
+// next is the behaviour for the request that comes after count others; the last one repeats.
+func next(list []Behaviour, count int) Behaviour {
 	if len(list) == 0 {
 		return ordinary
 	}
-	return list[min(*count, len(list))-1]
+	return list[min(count, len(list)-1)]
 }

@@ -24,12 +24,14 @@ import (
 type Request struct {
 	Method string
 	Path   string // without query
+	Query  string // as it stands behind the "?"
 	Header header.Header
 	// Sim, Session and Pace stand for the headers x-sim, x-sim-session and x-sim-pace where the
 	// caller could not set headers (a query string, say). "" means the header counts.
 	Sim, Session, Pace string
 	Body               []byte
-	TooLarge           bool // the body was larger than the server reads
+	TooLarge           bool          // the body was larger than the server reads
+	Now                time.Duration // when it came, on any clock that does not go back
 }
 
 // Exchange is everything the provider does about one request.
@@ -84,29 +86,6 @@ func (e Exchange) Body() []byte {
 // Ends tells how the exchange ends.
 func (e Exchange) Ends() End { return e.Steps[len(e.Steps)-1].End }
 
-// dialect is how a path speaks of errors.
-type dialect string
-
-const (
-	guarded dialect = "guarded" // Gloo: authentication failures are a detail string
-	direct  dialect = "direct"  // Gloo: X-Gloo-Error-Code, developer_message, retry_after
-	openAI  dialect = "openai"
-)
-
-var routes = []struct {
-	path   string
-	api    api
-	speaks dialect
-}{
-	{"/ai/v2/guarded/chat/completions", chat, guarded},
-	{"/ai/v2/direct/chat/completions", chat, direct},
-	{"/ai/v2/chat/completions", chat, guarded},
-	{"/v1/chat/completions", chat, openAI},
-	{"/ai/v2/guarded/responses", responses, guarded},
-	{"/ai/v2/direct/responses", responses, direct},
-	{"/v1/responses", responses, openAI},
-}
-
 // Plan answers a request and counts it in its session.
 //
 // The header x-sim holds a scenario's name or a script; x-sim-session an id that the requests of
@@ -115,15 +94,20 @@ var routes = []struct {
 // is a session of its own.
 //
 // A caller that cannot set headers asks for the model sim-<scenario> or sim-<scenario>@<session>.
-// Without @ the session is the scenario and the conversation's first user message.
+// Without @ the session is the scenario and the conversation's first user message. A request that
+// reads a stored answer belongs to the session that made it, and obeys the same script.
+//
+// The path says which provider is meant: /openai, /anthropic, /xai, /gemini and /gloo in front of
+// the provider's own paths; see routes, also for what stands there without a prefix.
 func Plan(store *Store, r Request) Exchange {
-	p := planner{request: r}
-	p.exchange.Scenario = first(r.Sim, r.Header.Get("x-sim"), "healthy")
+	p := planner{store: store, request: r}
+	p.exchange.Scenario = first(r.Sim, r.Header.Get("x-sim"))
 	p.exchange.Session = first(r.Session, r.Header.Get("x-sim-session"))
 	found := p.read()
-	p.open(store)
+	p.exchange.Scenario = first(p.exchange.Scenario, "healthy")
+	p.open()
 	if found != "" {
-		p.refuse(found)
+		p.refuse(found, p.prompt.wrong)
 		return p.exchange
 	}
 	script, err := scriptFor(p.exchange.Scenario)
@@ -137,38 +121,40 @@ func Plan(store *Store, r Request) Exchange {
 
 // planner carries one request through Plan.
 type planner struct {
+	store    *Store
 	request  Request
 	api      api
+	argument string // of the route
 	speaks   dialect
 	prompt   prompt
+	kept     *kept // the stored answer that is asked for, or nil
 	session  *session
 	exchange Exchange
 }
 
 // read understands the request; it returns the code of the fault that it finds, or "".
 func (p *planner) read() string {
-	p.speaks = guarded
-	known := false
-	for _, route := range routes {
-		if route.path == p.request.Path {
-			p.api, p.speaks, known = route.api, route.speaks, true
-		}
-	}
-	if !known {
-		return "not_found"
-	}
-	if p.request.Method != "POST" {
+	row, argument, speaks, others := find(p.request)
+	p.speaks = speaks
+	switch {
+	case others:
 		return "method_not_allowed"
-	}
-	if p.request.TooLarge {
+	case row < 0:
+		return "not_found"
+	case p.request.TooLarge:
 		return "request_too_large"
+	}
+	p.api, p.argument = routes[row].api, argument
+	if p.api.operate != nil {
+		p.recall()
+		return ""
 	}
 	body, err := json.Parse(p.request.Body)
 	if err != nil || body.Kind() != '{' {
 		return "invalid_request"
 	}
-	var ok bool
-	if p.prompt, ok = p.api.read(body); !ok {
+	p.prompt = prompt{model: argument, stream: p.api.always}
+	if !p.api.read(body, &p.prompt) {
 		return "validation"
 	}
 	p.exchange.Model, p.exchange.Stream = p.prompt.model, p.prompt.stream
@@ -177,22 +163,30 @@ func (p *planner) read() string {
 		p.exchange.Scenario = scenario
 		p.exchange.Session = first(p.exchange.Session, id, scenario+"-"+hash(p.prompt.first))
 	}
+	if p.speaks == xAI {
+		p.prompt.refuseForXAI(body)
+	} else {
+		p.prompt.deferred = false // unknown elsewhere
+	}
+	if p.prompt.wrong != "" {
+		return "invalid_request"
+	}
 	return ""
 }
 
 // open finds the session and gives the request its number and the headers that all answers have.
-func (p *planner) open(store *Store) {
+func (p *planner) open() {
 	e := &p.exchange
 	if e.Session == "" {
-		e.Session = store.fresh()
+		e.Session = p.store.fresh()
 	}
-	p.session = store.session(e.Session)
+	p.session = p.store.session(e.Session)
+	if p.session.requests == 0 {
+		p.session.began = p.request.Now
+	}
 	p.session.requests++
 	e.Number = p.session.requests
-	e.Header = header.Header{
-		{Name: "X-Request-Id", Value: p.id("req_")},
-		{Name: "Cache-Control", Value: "no-cache"},
-	}
+	e.Header = p.identify()
 }
 
 // id is a name that is always the same for this request of this session.
@@ -206,24 +200,68 @@ func hash(text string) string {
 	return strconv.FormatUint(h.Sum64(), 16)
 }
 
-// refuse answers a request that no script was asked about.
-func (p *planner) refuse(code string, developer ...string) {
+// refuse answers a request that no script was asked about. developer is what the one who wrote
+// the request should know, or "".
+func (p *planner) refuse(code, developer string) {
 	b := ordinary
 	b.Error = code
-	p.fail(b, developer...)
+	p.fail(b, developer)
 }
 
 // answer does what the script says for this request.
 func (p *planner) answer(script Script) {
 	answer, partial := p.findPartial(script.Text)
-	b := p.session.next(script, partial > 0)
+	list, count := p.session.list(script, partial > 0, p.api.operate != nil)
+	b := next(list, *count)
+	p.exchange.Continues, p.exchange.Partial = partial > 0, partial
+	b.inherit(script)
+	if code := p.forbidden(b); code != "" {
+		p.refuse(code, "")
+		return
+	}
+	*count++
+	if b.DownFor > 0 {
+		b = p.outage(b)
+	}
 	if pace := first(p.request.Pace, p.request.Header.Get("x-sim-pace")); b.Gap == 0 && pace != "" {
 		if ms, err := strconv.Atoi(pace); err == nil && ms >= 0 {
 			b.Gap = time.Duration(ms) * time.Millisecond
 		}
 	}
-	p.exchange.Continues, p.exchange.Partial = partial > 0, partial
 	p.perform(b, goOn(answer, partial, b.Continues))
+}
+
+// forbidden is the code of what the behaviour does not let pass, or "". Such a request never
+// reached the model, and is not counted.
+func (p *planner) forbidden(b Behaviour) string {
+	h := p.request.Header
+	if b.NeedsKey && first(h.Get("authorization"), h.Get("x-api-key"), h.Get("x-goog-api-key"), query(p.request.Query, "key")) == "" {
+		return "auth"
+	}
+	if p.prompt.prefill == "" {
+		return ""
+	}
+	takes := !p.prompt.noPrefill
+	if b.Prefill != nil {
+		takes = *b.Prefill
+	}
+	if !takes {
+		return "prefill"
+	}
+	if p.speaks == anthropic && strings.TrimRight(p.prompt.prefill, " \n\t") != p.prompt.prefill {
+		return "prefill_space"
+	}
+	return ""
+}
+
+// outage is how b behaves now: down, or healthy again.
+func (p *planner) outage(b Behaviour) Behaviour {
+	if p.request.Now-p.session.began < b.DownFor {
+		b.Error, b.ErrorAfter = first(b.Error, "service_unavailable"), -1
+	} else {
+		b.Error, b.ErrorAfter = "", -1
+	}
+	return b
 }
 
 // findPartial returns the answer that the conversation is about, and how many bytes of it the

@@ -10,7 +10,10 @@ import (
 type track struct {
 	encoder encoder
 	steps   []Step
+	said    []int         // words of the answer after each step
+	words   int           // … so far
 	pending time.Duration // waited before the next write
+	stored  bool          // for the provider's store: nothing interrupts it
 }
 
 func (t *track) wait(d time.Duration) { t.pending += d }
@@ -20,6 +23,7 @@ func (t *track) write(p []byte) {
 		return
 	}
 	t.steps = append(t.steps, Step{Wait: t.pending, Write: p})
+	t.said = append(t.said, t.words)
 	t.pending = 0
 }
 
@@ -34,27 +38,26 @@ func (t *track) say(b Behaviour, r reply, p *planner) bool {
 	}
 	b.MalformedAfter = min(b.MalformedAfter, len(said)-1) // it needs a word to break
 	breaks := []int{b.ErrorAfter, b.EndAfterWords, b.PauseAfter, b.MalformedAfter}
-	n := 0 // words said
 	for _, piece := range append(groups(said, b.Words, breaks), "") {
-		switch n {
-		case b.ErrorAfter:
+		switch {
+		case t.words == b.ErrorAfter:
 			t.write(t.encoder.fail(p.problem(b)))
 			return false
-		case b.EndAfterWords:
+		case t.words == b.EndAfterWords && !t.stored:
 			return false
-		case b.PauseAfter:
+		case t.words == b.PauseAfter:
 			t.wait(b.Pause)
 		}
 		if piece == "" {
 			break
 		}
 		data := t.encoder.delta(kind, piece)
-		if n == b.MalformedAfter {
+		if t.words == b.MalformedAfter && !t.stored {
 			data = broken(data)
 		}
+		t.words += len(words(piece))
 		t.write(data)
 		t.wait(b.Gap)
-		n += len(words(piece))
 	}
 	return true
 }
@@ -68,7 +71,7 @@ func (t *track) call(b Behaviour, r reply) bool {
 	}
 	arguments := r.tool.Arguments
 	for i := range parts {
-		if i == b.EndAfterParts {
+		if i == b.EndAfterParts && !t.stored {
 			return false
 		}
 		size := (len(arguments) + parts - i - 1) / (parts - i)
@@ -82,8 +85,11 @@ func (t *track) call(b Behaviour, r reply) bool {
 	return true
 }
 
-// ending closes the track as b says and gives the steps their final form.
-func (t *track) ending(b Behaviour) []Step { return finished(t.steps, t.pending, b) }
+// ending closes the track as b says and gives the steps their final form. alive is what keeps the
+// stream alive while it hangs, or "".
+func (t *track) ending(b Behaviour, alive string) []Step {
+	return finished(t.steps, t.pending, b, first(alive, ": still here\n\n"))
+}
 
 // document is a body that is sent at once.
 func document(body []byte, b Behaviour) []Step {
@@ -94,11 +100,11 @@ func document(body []byte, b Behaviour) []Step {
 	if len(body) > 0 {
 		steps = []Step{{Write: body}}
 	}
-	return finished(steps, b.First, b)
+	return finished(steps, b.First, b, " ")
 }
 
 // finished cuts the steps where b says, splits them into network writes, and adds the end.
-func finished(steps []Step, pending time.Duration, b Behaviour) []Step {
+func finished(steps []Step, pending time.Duration, b Behaviour, alive string) []Step {
 	limit := -1
 	if b.EndAfterBytes >= 0 {
 		limit = b.EndAfterBytes
@@ -122,9 +128,9 @@ func finished(steps []Step, pending time.Duration, b Behaviour) []Step {
 			break
 		}
 	}
-	last := Step{Wait: pending, End: b.End}
+	last := Step{Wait: pending, Write: []byte(b.Tail), End: b.End}
 	if b.End == Hang && b.Heartbeat > 0 {
-		last = Step{Wait: b.Heartbeat, Write: []byte(": still here\n\n"), End: Hang}
+		last = Step{Wait: b.Heartbeat, Write: []byte(alive), End: Hang}
 	}
 	return append(out, last)
 }
@@ -165,5 +171,6 @@ func groups(words []string, n int, breaks []int) []string {
 
 // broken makes an event's JSON invalid: its last brace is missing.
 func broken(data []byte) []byte {
-	return append(bytes.TrimSuffix(data[:len(data):len(data)], []byte("}\n\n")), "\n\n"...)
+	end := data[bytes.LastIndexByte(data, '}')+1:] // what frames the event
+	return append(data[:len(data)-len(end)-1:len(data)-len(end)-1], end...)
 }

@@ -68,8 +68,8 @@ func (l *log) begin(e sim.Exchange, r sim.Request) *Record {
 	record := &Record{
 		Number: e.Number, Method: r.Method, Path: r.Path, Scenario: shorten(e.Scenario), Model: e.Model,
 		Stream: e.Stream, Continues: e.Continues, Partial: e.Partial,
-		HasAuth: r.Header.Get("authorization") != "", BodyBytes: len(r.Body),
-		Status: e.Status, RequestID: e.Header.Get("x-request-id"), started: time.Now(),
+		HasAuth: r.Header.Get("authorization")+r.Header.Get("x-api-key")+r.Header.Get("x-goog-api-key") != "", BodyBytes: len(r.Body),
+		Status: e.Status, RequestID: e.Header.Get("x-request-id") + e.Header.Get("request-id"), started: time.Now(),
 	}
 	if len(r.Body) <= maxLoggedBody && json.Valid(r.Body) {
 		record.Body = r.Body

@@ -1,7 +1,8 @@
 // Package server plays package sim over real HTTP/1.1: every write is flushed, a reset is a real
 // TCP reset, a hang lasts until the client leaves. It remembers what the provider saw.
 //
-//	POST /ai/v2/… /v1/…        the provider, see sim.Plan; ?sim= ?session= ?pace= stand for the headers
+//	/ai/v2/… /v1/… /v1beta/…   the provider, see sim.Plan; ?sim= ?session= ?pace= stand for the headers
+//	/openai/… /gemini/… …      the same with the provider's name in front, which chooses its dialect
 //	GET  /sim/log?session=ID   what the provider saw in that session, see Record; all sessions without ID
 //	POST /sim/plug?session=ID  resets every live connection of that session now: {"pulled": n}
 //	GET  /sim/scenarios        the named scenarios
@@ -15,6 +16,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"time"
 
 	"holdfast/core/header"
 	"holdfast/tests/sim"
@@ -22,6 +24,9 @@ import (
 
 // maxBody is the largest request body that is read.
 const maxBody = 32 << 20
+
+// started is the simulator's zero of time.
+var started = time.Now()
 
 // Server is an http.Handler. The zero value is ready.
 type Server struct {
@@ -57,7 +62,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func allowOrigin(h http.Header) {
 	h.Set("Access-Control-Allow-Origin", "*")
-	h.Set("Access-Control-Allow-Methods", "GET, POST, OPTIONS")
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE, OPTIONS")
 	h.Set("Access-Control-Allow-Headers", "*, Authorization")
 	h.Set("Access-Control-Expose-Headers", "*")
 	h.Set("Access-Control-Max-Age", "600")
@@ -73,12 +78,14 @@ func (s *Server) serveProvider(w http.ResponseWriter, r *http.Request) {
 	request := sim.Request{
 		Method:   r.Method,
 		Path:     r.URL.Path,
+		Query:    r.URL.RawQuery,
 		Header:   fields(r.Header),
 		Sim:      scriptOf(r),
 		Session:  r.URL.Query().Get("session"),
 		Pace:     r.URL.Query().Get("pace"),
 		Body:     body,
 		TooLarge: tooLarge != nil,
+		Now:      time.Since(started),
 	}
 	s.mu.Lock()
 	exchange := sim.Plan(&s.store, request)
