@@ -3,7 +3,7 @@
 //
 // It exists because an answer arrives as thousands of small JSON events. A Value is a piece of
 // the caller's own bytes; Get and Each skip over what nobody asked for. Reading a 200-byte chat
-// event costs about a third of a decode into a struct (BenchmarkEvent), and the package adds about 3 kB to a
+// event costs about a third of a decode into a struct (BenchmarkEvent), and the package adds about 10 kB to a
 // WebAssembly build where encoding/json/jsontext adds 50 kB (both brotli). Its fuzz tests hold
 // it to encoding/json's opinion of what is JSON.
 //
