@@ -173,10 +173,11 @@ func judge(before, repeat string, rest []byte, ended bool) (v verdict, doubled b
 	words := countWords(repeat)
 	first, _ := utf8.DecodeRuneInString(repeat)
 	startsLine := before == "" || strings.HasSuffix(before, "\n")
+	startsToken := startsLine || strings.HasSuffix(before, " ") && first != ' '
 	switch {
 	case words == 0 && startsLine && isMarker(repeat):
 		return remove, false
-	case words == 0 || words == 1 && !isWord(first) && !startsLine:
+	case words == 0 || words == 1 && !isWord(first) && !startsToken:
 		return keep, false
 	}
 	unit := strings.TrimSpace(repeat)
@@ -202,9 +203,9 @@ func isMarker(s string) bool {
 	markup := len(s) - len(strings.TrimLeft(s, "#*+->|~` "))
 	rest := s[markup:]
 	switch strings.TrimRight(s[:markup], " ") {
-	case "|", "**", "```", "~~~":
+	case "|", "**", "```", "~~~", "##", "###", "####":
 		return true
-	case "-", "*", "+", ">", "#", "##", "###", "####":
+	case "-", "*", "+", ">", "#":
 		return strings.HasSuffix(s[:markup], " ")
 	}
 	return markup > 0 && rest != ""

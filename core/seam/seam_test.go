@@ -56,6 +56,8 @@ func TestJoin(t *testing.T) {
 		{"table row again", "| a | b |\n|---|---|\n| one |", "| one | two |", " two |"},
 		{"bullet and emoji again", "List:\n- 👩‍🔬", "- 👩‍🔬 Biologists", " Biologists"},
 		{"heading again", "Text.\n\n## ", "## Next", "Next"},
+		{"bold word again", "1. **Impact.**", "**Impact.** The crest", " The crest"},
+		{"heading without its space", "Text.\n\n##", "## Next", " Next"},
 		{"a longer heading", "Text.\n\n#", "# Next", "# Next"},
 		{"code exact", "```go\nfor {", "\n\tbreak", "\n\tbreak"},
 		{"code closed", "```go\nx := 1\n", "```\nDone", "```\nDone"},

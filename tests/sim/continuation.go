@@ -53,13 +53,14 @@ func wordStart(partial string) int {
 	return before + size
 }
 
-// sentenceStart is where the last sentence begins that has a visible character. Sentences end at
+// sentenceStart is where the last sentence begins that has a word: bare markup or an emoji is no
+// sentence yet, and whether to say it again nobody could tell from saying it twice. Sentences end at
 // a line's end, at . ! ? before a space, and at the full-width marks.
 func sentenceStart(partial string) int {
 	start, pending := 0, 0
 	previous := rune(0)
 	for i, r := range partial {
-		if !unicode.IsSpace(r) && pending > start {
+		if (unicode.IsLetter(r) || unicode.IsDigit(r)) && pending > start {
 			start = pending
 		}
 		switch {
