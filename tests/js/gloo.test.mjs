@@ -296,7 +296,7 @@ test("a token function is asked before each attempt; one that fails is a transpo
   assert.match(failed.failure.developerMessage ?? failed.message, /no session/);
 });
 
-test("abort rejects with the reason: before, in flight, and in a wait", async () => {
+test("wsm-002: abort rejects with the reason: before, in flight, and in a wait", async () => {
   const hanging = (init) => new Promise((_, reject) => init.signal.addEventListener("abort", () => reject(init.signal.reason)));
   const cancelled = async (make) => {
     const reason = new Error("enough");

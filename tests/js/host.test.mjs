@@ -154,7 +154,7 @@ test("fetch starts after the program has returned", async () => {
   assert.equal(await new Answer(session, "/x", {}).text(), "ok");
 });
 
-test("a large chunk enters in pieces, through memory that grows", async () => {
+test("wsm-007: a large chunk enters in pieces, through memory that grows", async () => {
   const big = new Uint8Array(5 * 1024 * 1024 + 7).fill(0x61);
   const sizes = [];
   const script = echo();
@@ -169,7 +169,7 @@ test("text with a BOM, with emoji and with NUL arrives as it was", async () => {
   assert.equal(await answer.text(), text);
 });
 
-test("a timer is clamped, replaced, and gone after the end", async (t) => {
+test("wsm-008: a timer is clamped, replaced, and gone after the end", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout", "Date"] });
   const ticks = [];
   const { port } = fakePort({ tick: (host, bytes, call, now) => void ticks.push(now) });

@@ -105,7 +105,7 @@ for (const [how, message] of [
   ["nil", /./],
   ["overflow", /./],
 ]) {
-  test(`a program that dies by ${how} in the middle of a stream`, async () => {
+  test(`wsm-006: a program that dies by ${how} in the middle of a stream`, async () => {
     const client = await create({ wasm: dying, fetch: speaking("hello", how) });
     const other = client.stream("/y", {});
     const texts = [];
@@ -163,7 +163,7 @@ test("the globals of the Go runtime do not stay", async () => {
 
 const isolated = (code) => execFileSync(process.execPath, ["--input-type=module", "-e", code], { encoding: "utf8", timeout: 20000, cwd: new URL(".", dist).pathname });
 
-test("importing does nothing: no WebAssembly, fetch, timer or global is touched", () => {
+test("wrk-009: importing does nothing: no WebAssembly, fetch, timer or global is touched", () => {
   const out = isolated(`
     const before = Object.getOwnPropertyNames(globalThis).sort().join();
     for (const name of ["WebAssembly", "fetch", "setTimeout", "TextDecoder", "TextEncoder", "process"]) {
