@@ -37,7 +37,7 @@ func (s *Spec) Check() error {
 	if s.Body.Kind() != '{' {
 		return errors.New("a streamed request needs a JSON object as its body")
 	}
-	if s.API == wire.Plain {
+	if !wire.Streams(s.API) {
 		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
 	}
 	if s.Partial != "" {
@@ -239,17 +239,17 @@ func (c *Call) send(now time.Time) {
 		c.note(Note{Kind: NoteOffline, Attempt: len(c.result.Attempts) + 1})
 		return
 	}
-	body := c.spec.Body
+	request := wire.Request{Method: "POST", URL: c.spec.URL, Body: c.spec.Body}
 	c.joiner = nil
 	if c.spec.Stream {
 		if partial := c.out.text(); partial != "" {
-			body, _ = wire.Continue(c.spec.API, body, partial, c.spec.Policy.Continuation)
+			request.Body, _ = wire.Continue(c.spec.API, request.Body, partial, c.spec.Policy.Continuation)
 			c.joiner = seam.New(partial)
 		}
-		body = wire.Streamed(c.spec.API, body)
+		request = wire.Streamed(c.spec.API, request)
 	}
 	c.result.Attempts = append(c.result.Attempts, Attempt{
-		Number: len(c.result.Attempts) + 1, Kind: c.next, Model: wire.Model(body),
+		Number: len(c.result.Attempts) + 1, Kind: c.next, Model: wire.Model(request),
 		Sent: now, Waited: c.wait.For, WaitSource: c.wait.Source,
 	})
 	c.attempt = &c.result.Attempts[len(c.result.Attempts)-1]
@@ -257,7 +257,7 @@ func (c *Call) send(now time.Time) {
 	c.reading, c.rearmed, c.unread = false, false, 0
 	c.header, c.body, c.decoder, c.stream = nil, nil, nil, nil
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
-		Method: "POST", URL: c.spec.URL, Auth: c.spec.Auth, Header: c.spec.Header, Body: body,
+		Method: request.Method, URL: request.URL, Auth: c.spec.Auth, Header: c.spec.Header, Body: request.Body,
 	}})
 	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind})
 }

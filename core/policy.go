@@ -1,11 +1,13 @@
 package core
 
 import (
+	"cmp"
 	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/pace"
 	"holdfast/core/sse"
+	"holdfast/core/wire"
 )
 
 // Policy is every number that a call obeys. Zero fields mean the provider's defaults (see
@@ -29,19 +31,16 @@ type Policy struct {
 
 // Defaults returns the policy of a provider for calls that somebody waits for, or for background.
 func Defaults(p fault.Provider, background bool) Policy {
-	policy := Policy{
+	patience := cmp.Or(wire.Hosts[p].Patience, wire.Hosts[fault.OpenAI].Patience)
+	return Policy{
 		Budget:     pace.Default(p, background),
-		Headers:    600 * time.Second,
-		FirstDelta: 600 * time.Second,
+		Headers:    patience,
+		FirstDelta: patience,
 		Idle:       120 * time.Second,
 		Drain:      maxDrain,
 		MaxBody:    16 << 20,
 		MaxEvent:   sse.MaxEvent,
 	}
-	if p == fault.XAI { // its reasoning models think for long: the docs use an hour
-		policy.Headers, policy.FirstDelta = 3600*time.Second, 3600*time.Second
-	}
-	return policy
 }
 
 const (

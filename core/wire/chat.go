@@ -11,12 +11,6 @@ type chat struct {
 	calls []partialCall
 }
 
-// partialCall is a tool call whose arguments are still arriving.
-type partialCall struct {
-	index int64 // -1 when the server numbers nothing
-	Tool
-}
-
 // chatEnds says what each finish_reason means. Any other word is a complete answer: the wire
 // format's terminal is that there is one.
 var chatEnds = map[string]End{
@@ -32,24 +26,15 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	s.note(v)
 	word := choice.Get("finish_reason").Text()
 	if err := v.Get("error"); kind == "error" || !err.Missing() {
-		c.fail(s, word, v)
+		s.explain(word, v)
 		return
 	}
 	if !choice.Get("error").Missing() { // OpenRouter puts it there
-		c.fail(s, word, choice)
+		s.explain(word, choice)
 		return
 	}
 	if word != "" {
 		c.end(s, word, v)
-	}
-}
-
-// fail ends the stream with the error that v carries, keeping the provider's word for it.
-func (c *chat) fail(s *Stream, word string, v json.Value) {
-	open := s.End == Open
-	s.fail(fault.Event(s.Provider, s.Header, v))
-	if open {
-		s.Finish = word
 	}
 }
 
@@ -99,7 +84,7 @@ func (c *chat) content(s *Stream, d json.Value) {
 	}
 	s.add(Refusal, d.Get("refusal"))
 	d.Get("tool_calls").Each(func(_ string, call json.Value) bool {
-		s.Tool, s.Output = true, true
+		s.begin()
 		index, ok := call.Get("index").Int()
 		if !ok {
 			index = -1
@@ -108,7 +93,7 @@ func (c *chat) content(s *Stream, d json.Value) {
 		return true
 	})
 	if f := d.Get("function_call"); !f.Missing() {
-		s.Tool, s.Output = true, true
+		s.begin()
 		c.merge(0, "", f)
 	}
 }
@@ -119,10 +104,10 @@ func (c *chat) merge(index int64, id string, function json.Value) {
 	var call *partialCall
 	for i := range c.calls {
 		known := &c.calls[i]
-		if id != "" && known.ID != "" && id != known.ID {
+		if id != "" && known.id != "" && id != known.id {
 			continue
 		}
-		if index < 0 || known.index == index || id != "" && id == known.ID {
+		if index < 0 || known.index == index || id != "" && id == known.id {
 			call = known // the last one that fits
 		}
 	}
@@ -130,18 +115,8 @@ func (c *chat) merge(index int64, id string, function json.Value) {
 		c.calls = append(c.calls, partialCall{index: index})
 		call = &c.calls[len(c.calls)-1]
 	}
-	if call.ID == "" {
-		call.ID = id
-	}
-	if call.Name == "" {
-		call.Name = function.Get("name").Text()
-	}
-	switch args := function.Get("arguments"); args.Kind() {
-	case '"':
-		call.Arguments += args.Text()
-	case '{':
-		call.Arguments += string(args)
-	}
+	call.identify(id, function.Get("name").Text())
+	call.append(function.Get("arguments"))
 }
 
 // end takes a finish_reason. Only now are tool calls known to be complete.
@@ -154,24 +129,21 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		end = Complete
 	}
 	if end == Failed {
-		c.fail(s, word, v)
+		s.explain(word, v)
 		return
 	}
 	handed := 0
 	for _, call := range c.calls {
-		if call.Arguments == "" {
-			call.Arguments = "{}" // a call without parameters
-		}
-		if end != Complete || !json.Valid([]byte(call.Arguments)) {
-			s.warn("the tool call " + call.Name + " was not handed out: it is incomplete")
+		tool, whole := call.tool()
+		if end != Complete || !whole {
+			s.broken(call.name)
 			continue
 		}
-		s.call(call.Tool)
+		s.call(tool)
 		handed++
 	}
 	if handed == 0 && len(c.calls) > 0 && (word == "tool_calls" || word == "function_call") {
-		s.fail(fault.FinishError(s.Provider, "malformed_tool_call"))
-		s.Finish = word
+		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
 		return
 	}
 	s.finish(end, word)

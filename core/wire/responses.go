@@ -1,133 +1,164 @@
 package wire
 
 import (
-	"holdfast/core/fault"
+	"strings"
+
 	"holdfast/core/json"
 )
 
 // responses reads the event vocabulary of the Responses API: OpenAI, xAI, Gloo. Its terminals are
-// response.completed, response.incomplete and response.failed; an error event before one of them
-// is remembered, since response.failed may follow and says the same.
-type responses struct {
-	handed []string // item ids of the tool calls handed out
-	length int      // bytes of answer text seen, to add only what is missing at the end
+// response.completed, response.incomplete and response.failed. An error event ends the stream as
+// well: the response.failed that may follow says the same.
+type responses struct{}
+
+// responsesEnds says what each status of a response means. A status that is not listed is no end.
+var responsesEnds = map[string]End{
+	"completed":  Complete,
+	"incomplete": Complete, // its reason is the word; see incompleteEnds
+	"failed":     Failed,
+	"cancelled":  Failed,
+}
+
+// incompleteEnds says what the reasons of an incomplete response mean besides the token limits.
+var incompleteEnds = map[string]End{
+	"content_filter": Filtered,
 }
 
 func (r *responses) read(s *Stream, kind string, v json.Value) {
 	if t := v.Get("type").Text(); t != "" {
 		kind = t
 	}
+	if n, ok := v.Get("sequence_number").Int(); ok && n >= 0 && n < 1<<53 {
+		if n < s.from {
+			return // the server repeats what was taken before
+		}
+		s.Cursor.Next = max(s.Cursor.Next, n+1)
+	}
 	switch kind {
 	case "response.output_text.delta":
-		r.text(s, v.Get("delta"))
+		s.add(Text, v.Get("delta"))
 	case "response.refusal.delta":
 		s.add(Refusal, v.Get("delta"))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.add(Reasoning, v.Get("delta"))
 	case "response.output_item.added":
 		if isCall(v.Get("item")) {
-			s.Tool, s.Output = true, true
+			s.begin()
 		}
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
-		s.Tool, s.Output = true, true
+		s.begin()
 	case "response.output_item.done":
-		r.item(s, v.Get("item"))
+		r.call(s, v.Get("item"))
 	case "response.created", "response.queued", "response.in_progress":
 		s.note(v.Get("response"))
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
-		r.whole(s, v.Get("response"))
+		if response := v.Get("response"); response.Get("status").Text() == "" { // then the event's name says it
+			r.end(s, strings.TrimPrefix(kind, "response."), response)
+		} else {
+			r.whole(s, response)
+		}
 	case "error":
-		s.fail(fault.Event(s.Provider, s.Header, v))
+		s.explain("", v)
 	default:
 		if isError(v) {
-			s.fail(fault.Event(s.Provider, s.Header, v))
+			s.explain("", v)
 		}
 	}
 }
 
-// whole takes a response object: the terminal event's, or a body that is no stream.
+// whole takes a response object: the terminal event's, or a body that is no stream. It brings what
+// the stream did not bring.
 func (r *responses) whole(s *Stream, v json.Value) bool {
 	status := v.Get("status").Text()
-	s.note(v)
 	switch status {
-	case "completed":
+	case "queued", "in_progress":
+		s.note(v)
+		s.Pending = s.End == Open
 		r.output(s, v.Get("output"))
-		s.finish(Complete, "completed")
-	case "incomplete":
-		r.output(s, v.Get("output"))
-		switch why := v.Get("incomplete_details", "reason").Text(); why {
-		case "content_filter":
-			s.finish(Filtered, why)
-		case "":
-			s.finish(Complete, "incomplete")
-		default:
-			s.finish(Complete, why)
-		}
-	case "failed", "cancelled":
-		s.fail(fault.Event(s.Provider, s.Header, v))
-		s.Finish = status
-	default:
+		return true
+	}
+	if _, ok := responsesEnds[status]; !ok {
 		return false
 	}
-	s.Done = true
+	r.end(s, status, v)
 	return true
 }
 
-func (r *responses) text(s *Stream, v json.Value) {
-	s.add(Text, v)
-	r.length += len(v.Text())
+func (r *responses) end(s *Stream, status string, v json.Value) {
+	s.note(v)
+	switch end := responsesEnds[status]; {
+	case end == Failed:
+		s.explain(status, v)
+	case status == "incomplete":
+		r.output(s, v.Get("output"))
+		if why := v.Get("incomplete_details", "reason").Text(); why != "" {
+			status, end = why, max(end, incompleteEnds[why])
+		}
+		s.finish(end, status)
+	default:
+		r.output(s, v.Get("output"))
+		s.finish(end, status)
+	}
+	s.Done = true
 }
 
-// output adds what a final response object holds and the stream did not bring.
+// output takes the output of a response object, whose texts are those of the whole answer.
 func (r *responses) output(s *Stream, output json.Value) {
-	seen := r.length
+	s.again()
+	late := s.Cursor.Text > 0 // behind the text, what it was thought from is of no use
 	output.Each(func(_ string, item json.Value) bool {
-		item.Get("content").Each(func(_ string, part json.Value) bool {
-			if part.Get("type").Text() != "output_text" {
-				if seen == 0 && r.length == 0 {
+		kind := item.Get("type").Text()
+		for _, list := range []string{"summary", "content"} {
+			item.Get(list).Each(func(_ string, part json.Value) bool {
+				switch part.Get("type").Text() {
+				case "output_text":
+					s.add(Text, part.Get("text"))
+				case "refusal":
 					s.add(Refusal, part.Get("refusal"))
+				case "summary_text", "reasoning_text":
+					if kind == "reasoning" && !late {
+						s.add(Reasoning, part.Get("text"))
+					}
 				}
 				return true
-			}
-			text := part.Get("text").Text()
-			if len(text) > seen {
-				s.add(Text, json.AppendQuoted(nil, text[seen:]))
-				r.length += len(text) - seen
-				seen = 0
-			} else {
-				seen -= len(text)
-			}
-			return true
-		})
-		r.item(s, item)
+			})
+		}
+		r.call(s, item)
 		return true
 	})
+	s.skip = Cursor{}
 }
 
-// item hands out a finished tool call, once.
-func (r *responses) item(s *Stream, item json.Value) {
+// call hands out a finished tool call, once.
+func (r *responses) call(s *Stream, item json.Value) {
 	if s.End != Open || !isCall(item) {
 		return
 	}
-	s.Tool, s.Output = true, true
-	id := item.Get("id").Text()
-	for _, known := range r.handed {
-		if known == id && id != "" {
-			return
-		}
-	}
-	call := Tool{ID: item.Get("call_id").Text(), Name: item.Get("name").Text(), Arguments: item.Get("arguments").Text()}
-	if call.ID == "" {
-		call.ID = id
-	}
-	if item.Get("type").Text() == "custom_tool_call" {
-		call.Arguments = item.Get("input").Text()
-	} else if !json.Valid([]byte(call.Arguments)) || item.Get("status").Text() == "incomplete" {
-		s.warn("the tool call " + call.Name + " was not handed out: it is incomplete")
+	s.begin()
+	if s.Pending { // its arguments may still grow
 		return
 	}
-	r.handed = append(r.handed, id)
-	s.call(call)
+	id := item.Get("call_id").Text()
+	if id == "" {
+		id = item.Get("id").Text()
+	}
+	kind := item.Get("type").Text()
+	if kind == "custom_tool_call" {
+		s.call(Tool{ID: id, Name: item.Get("name").Text(), Arguments: item.Get("input").Text()})
+		return
+	}
+	call := partialCall{id: id, name: item.Get("name").Text()}
+	call.append(item.Get("arguments"))
+	if action := item.Get("action"); call.name == "" && action.Kind() == '{' { // shell calls have no name
+		call.name = strings.TrimSuffix(kind, "_call")
+		call.append(action)
+	}
+	tool, whole := call.tool()
+	if !whole || item.Get("status").Text() == "incomplete" {
+		s.broken(call.name)
+		return
+	}
+	s.call(tool)
 }
 
 // isCall tells whether an output item asks the caller to run something. Tools that run on the

@@ -17,13 +17,26 @@ import (
 type API string
 
 const (
-	Chat      API = "chat"      // OpenAI chat completions and everything that imitates them
-	Responses API = "responses" // OpenAI Responses
-	Plain     API = "json"      // any other JSON endpoint; cannot be streamed
+	Chat         API = "chat"         // OpenAI chat completions and everything that imitates them
+	Responses    API = "responses"    // OpenAI Responses
+	Messages     API = "messages"     // Anthropic Messages
+	Generate     API = "generate"     // Gemini generateContent
+	Interactions API = "interactions" // Gemini Interactions
+	Embeddings   API = "embeddings"   // vectors; cannot be streamed
+	Plain        API = "json"         // any other JSON endpoint; cannot be streamed
 )
 
 // Known tells whether an API is one that can be named.
-func Known(a API) bool { return a == Plain || a == Chat || a == Responses }
+func Known(a API) bool { return a == Plain || a == Embeddings || Streams(a) }
+
+// Streams tells whether an API can stream its answers.
+func Streams(a API) bool {
+	switch a {
+	case Chat, Responses, Messages, Generate, Interactions:
+		return true
+	}
+	return false
+}
 
 // DetectAPI tells the wire format from a request path.
 func DetectAPI(path string) API {
@@ -43,6 +56,13 @@ var apis = []struct {
 }{
 	{"/chat/completions", Chat},
 	{"/responses", Responses},
+	{"/messages", Messages},
+	{":generateContent", Generate},
+	{":streamGenerateContent", Generate},
+	{"/interactions", Interactions},
+	{"/embeddings", Embeddings},
+	{":embedContent", Embeddings},
+	{":batchEmbedContents", Embeddings},
 }
 
 // Kind is the kind of a Delta.
@@ -63,11 +83,9 @@ type Delta struct {
 	Tool Tool   // for tool_call
 }
 
-// Tool is one complete tool call. Arguments is the JSON text that the model wrote.
+// Tool is one complete tool call. Arguments is the JSON text that the model wrote; of a custom tool
+// (Responses), which takes no JSON, it is the text itself. Gemini often gives no ID.
 type Tool struct{ ID, Name, Arguments string }
-
-// Usage counts tokens as the provider reported them. The zero value is "not reported".
-type Usage struct{ Input, Output, Total, Cached, Reasoning int64 }
 
 // End is how a stream ended by its own terminal.
 type End int
@@ -96,16 +114,20 @@ type Stream struct {
 	Finish string      // the provider's own word
 	Fault  fault.Fault // why it failed, when End is Failed
 	Done   bool        // nothing worth reading can follow
+	// Pending: the answer came as one object and is still being made. End stays Open; see Retrieve.
+	Pending bool
 
 	ID, Model string
 	Usage     Usage
 	Warnings  []string
+	Cursor    Cursor
 
-	cut     *fault.Fault // the break that ended the body, if one did
-	reader  reader
-	text    []byte // backs the Deltas' texts
-	texted  bool   // answer text came
-	refused bool   // refusal text came
+	cut    *fault.Fault // the break that ended the body, if one did
+	reader reader
+	text   []byte // backs the Deltas' texts
+	counts counts // behind Usage
+	from   int64  // Responses events with a lower number repeat what was taken before
+	skip   Cursor // how much of each text that comes now repeats what was taken before
 }
 
 // reader reads one API's events. It may call back the Stream's methods only.
@@ -123,10 +145,25 @@ func NewStream(api API, p fault.Provider, h header.Header) *Stream {
 	switch api {
 	case Responses:
 		s.reader = &responses{}
+	case Messages:
+		s.reader = &messages{}
+	case Generate:
+		s.reader = &generate{}
+	case Interactions:
+		s.reader = &interactions{}
 	default:
 		s.reader = &chat{}
 	}
 	return s
+}
+
+// From makes the stream go on where another one of the same answer stopped (see Resume and
+// Retrieve). Call it before the first event, with the other Stream's Cursor.
+func (s *Stream) From(at Cursor) {
+	s.Cursor, s.ID, s.from = at, at.ID, at.Next
+	s.Cursor.Tools = at.Tools[:len(at.Tools):len(at.Tools)]
+	s.Output = at.Text+at.Reasoning+at.Refusal+len(at.Tools)+len(at.calls) > 0
+	s.Tool = len(at.Tools) > 0 || len(at.calls) > 0
 }
 
 // Take returns the deltas that came since the last call. Their texts are valid until the next
@@ -241,7 +278,7 @@ func (s *Stream) finish(end End, word string) {
 	switch {
 	case s.End != Open:
 		return
-	case end == Complete && s.refused && !s.texted:
+	case end == Complete && s.Cursor.Refusal > 0 && s.Cursor.Text == 0:
 		end = Filtered
 	case end == Complete && !s.Output && !s.MayBeEmpty && !AtLimit(word):
 		s.fail(fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing"))
@@ -249,6 +286,20 @@ func (s *Stream) finish(end End, word string) {
 		return
 	}
 	s.End, s.Finish = end, word
+}
+
+// explain ends the stream with the error that v carries, keeping the provider's word for the end.
+func (s *Stream) explain(word string, v json.Value) {
+	s.failWith(word, fault.Event(s.Provider, s.Header, v))
+}
+
+// failWith is fail with the provider's word for the end.
+func (s *Stream) failWith(word string, f fault.Fault) {
+	open := s.End == Open
+	s.fail(f)
+	if open {
+		s.Finish = word
+	}
 }
 
 // AtLimit tells whether a finish word says that a token limit ended the answer.
@@ -275,23 +326,22 @@ func (s *Stream) add(kind Kind, v json.Value) {
 	if s.End != Open || v.Kind() != '"' || len(v) == 2 {
 		return
 	}
-	s.Output = true
-	s.texted = s.texted || kind == Text
-	s.refused = s.refused || kind == Refusal
 	from := len(s.text)
 	s.text = json.AppendText(s.text, v)
+	if skip := s.skip.taken(kind); *skip > 0 {
+		s.text, *skip = drop(s.text, from, *skip)
+	}
+	if len(s.text) == from {
+		return
+	}
+	s.Output = true
+	*s.Cursor.taken(kind) += units(s.text[from:])
 	if n := len(s.Deltas); n > 0 && s.Deltas[n-1].Kind == kind {
 		last := &s.Deltas[n-1]
 		last.Text = s.text[from-len(last.Text):]
 		return
 	}
 	s.Deltas = append(s.Deltas, Delta{Kind: kind, Text: s.text[from:]})
-}
-
-// call hands out a tool call whose block is complete.
-func (s *Stream) call(t Tool) {
-	s.Tool, s.Output = true, true
-	s.Deltas = append(s.Deltas, Delta{Kind: ToolCall, Tool: t})
 }
 
 // Describe reads the id, the model and the usage of a whole answer.
@@ -303,46 +353,35 @@ func Describe(v json.Value) (id, model string, usage Usage) {
 
 // note keeps the ids and the usage that an event or a body carries in the usual places.
 func (s *Stream) note(v json.Value) {
-	if id := v.Get("id").Text(); id != "" {
-		s.ID = id
-	}
-	if model := v.Get("model").Text(); model != "" {
-		s.Model = model
-	}
-	if u := v.Get("usage"); u.Kind() == '{' {
-		s.Usage = readUsage(u)
-	}
-}
-
-// Plus adds up the tokens of two attempts.
-func (u Usage) Plus(v Usage) Usage {
-	return Usage{u.Input + v.Input, u.Output + v.Output, u.Total + v.Total, u.Cached + v.Cached, u.Reasoning + v.Reasoning}
-}
-
-// readUsage reads the usage object of chat completions and of Responses.
-func readUsage(u json.Value) Usage {
-	first := func(names ...string) int64 {
-		for _, name := range names {
-			outer, inner, nested := strings.Cut(name, ".")
-			v := u.Get(outer)
-			if nested {
-				v = v.Get(inner)
+	var found [6]json.Value
+	v.Pick(noted, found[:])
+	for i, v := range found {
+		switch text := v.Text(); i {
+		case 0, 1:
+			s.identify(text)
+		case 2, 3:
+			if text != "" {
+				s.Model = text
 			}
-			if n, ok := v.Int(); ok && n > 0 {
-				return n
-			}
+		default:
+			s.count(v)
 		}
-		return 0
 	}
-	usage := Usage{
-		Input:     first("input_tokens", "prompt_tokens"),
-		Output:    first("output_tokens", "completion_tokens"),
-		Total:     first("total_tokens"),
-		Cached:    first("input_tokens_details.cached_tokens", "prompt_tokens_details.cached_tokens"),
-		Reasoning: first("output_tokens_details.reasoning_tokens", "completion_tokens_details.reasoning_tokens"),
+}
+
+var noted = []string{"id", "responseId", "model", "modelVersion", "usage", "usageMetadata"}
+
+// identify keeps the answer's id.
+func (s *Stream) identify(id string) {
+	if id != "" {
+		s.ID, s.Cursor.ID = id, id
 	}
-	if usage.Total == 0 {
-		usage.Total = usage.Input + usage.Output
+}
+
+// count takes a usage object.
+func (s *Stream) count(u json.Value) {
+	if u.Kind() == '{' {
+		s.counts.take(u)
+		s.Usage = s.counts.normal()
 	}
-	return usage
 }

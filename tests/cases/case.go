@@ -68,8 +68,8 @@ func (c *fieldCase) api() wire.API {
 		word string
 		api  wire.API
 	}{
-		{"interactions", "interactions"}, {"responses", wire.Responses}, {"messages", "messages"},
-		{"generatecontent", "generate"},
+		{"interactions", wire.Interactions}, {"responses", wire.Responses}, {"messages", wire.Messages},
+		{"generatecontent", wire.Generate},
 	} {
 		if strings.Contains(words, known.word) {
 			return known.api

@@ -60,7 +60,7 @@ func (s stream) plan(script string) Provider {
 // length is how many bytes the uncut stream has, and where its terminal has been read in full.
 func (s stream) length(t *testing.T, text string) int {
 	t.Helper()
-	x := s.plan(script(text, `{"words":4}`, `{}`))(1, &core.Request{Body: wire.Streamed(s.api, s.spec(false).Body)})
+	x := s.plan(script(text, `{"words":4}`, `{}`))(1, &core.Request{Body: wire.Streamed(s.api, wire.Request{Body: s.spec(false).Body}).Body})
 	if x.Status != 200 {
 		t.Fatalf("%s: status %d: %s", s.path, x.Status, x.Body())
 	}
@@ -162,7 +162,7 @@ func TestToolCalls(t *testing.T) {
 			if len(whole.Tools) != 1 || !json.Valid([]byte(whole.Tools[0].Arguments)) {
 				t.Fatalf("%s: %d tool calls", s.api, len(whole.Tools))
 			}
-			x := s.plan(script(text, `{"words":4,"tool":true}`, `{}`))(1, &core.Request{Body: wire.Streamed(s.api, s.spec(false).Body)})
+			x := s.plan(script(text, `{"words":4,"tool":true}`, `{}`))(1, &core.Request{Body: wire.Streamed(s.api, wire.Request{Body: s.spec(false).Body}).Body})
 			step := 1
 			if text == "" { // the simulator's long answer
 				step = 211

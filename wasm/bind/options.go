@@ -271,7 +271,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
 		return s, badOption(`path: must begin with one "/"; the host belongs into baseURL`)
 	}
-	s.URL, s.Auth = c.base+path, wire.Hosts[c.provider].Auth
+	s.URL, s.Auth = c.base+path, wire.Hosts[c.provider].Sign(path)
 	if s.API = wire.API(api); api == "" {
 		s.API = wire.DetectAPI(path)
 	} else if !wire.Known(s.API) {

@@ -51,7 +51,8 @@ func writeUsage(w *json.Writer, u wire.Usage) {
 		n   int64
 	}{
 		{"inputTokens", u.Input}, {"outputTokens", u.Output}, {"totalTokens", u.Total},
-		{"cachedTokens", u.Cached}, {"reasoningTokens", u.Reasoning},
+		{"cachedTokens", u.Cached}, {"cacheWriteTokens", u.CacheWrite}, {"cacheWrite1hTokens", u.CacheWrite1h},
+		{"toolPromptTokens", u.ToolPrompt}, {"reasoningTokens", u.Reasoning}, {"costTicks", u.CostTicks},
 	} {
 		if f.n != 0 {
 			w.Int(f.key, f.n)

@@ -63,13 +63,29 @@ export interface Failure {
   resetsMs?: number;
 }
 
-/** Token counts as the provider reported them, in one form. */
+/**
+ * Token counts as the provider reported them, in one form: every part is inside its whole, whether
+ * the provider counts it so or not. A missing count was not reported, or is 0.
+ */
 export interface Usage {
+  /** The whole prompt. */
   inputTokens?: number;
+  /** Everything that the model wrote. */
   outputTokens?: number;
+  /** As reported, else input and output. */
   totalTokens?: number;
+  /** Inside `inputTokens`: read from a cache. */
   cachedTokens?: number;
+  /** Inside `inputTokens`: written to a cache. */
+  cacheWriteTokens?: number;
+  /** Inside `cacheWriteTokens`: written to live for an hour. */
+  cacheWrite1hTokens?: number;
+  /** Inside `inputTokens`: what tools at the provider brought. */
+  toolPromptTokens?: number;
+  /** Inside `outputTokens`. */
   reasoningTokens?: number;
+  /** The price of the request in 1e-10 USD, where the provider says it (xAI). */
+  costTicks?: number;
 }
 
 /** One HTTP exchange made for a call. */
