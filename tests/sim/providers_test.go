@@ -53,6 +53,8 @@ func TestProviderStreams(t *testing.T) {
 		{"/openai/v1/responses", `{"error":"quota","errorAfterWords":0}`, []string{"response.created", "event: error\ndata: {\"type\":\"error\",\"sequence_number\":2,\"error\":{",
 			`"code":"insufficient_quota"`, `"type":"response.failed","sequence_number":3`}},
 		{"/openai/v1/responses", `{"error":"quota","errorAfterWords":0,"errorShape":"flat"}`, []string{`"sequence_number":2,"code":"insufficient_quota"`, "response.failed"}},
+		{"/openai/v1/responses", think, []string{`"response.reasoning_summary_text.delta","sequence_number":`, `"summary":[{"type":"summary_text","text":"Let me think."}]`}},
+		{"/gloo/ai/v2/direct/responses", think, []string{`"response.reasoning_text.delta"`, `"summary":[],"content":[{"type":"reasoning_text"`}},
 		{"/xai/v1/chat/completions", "tool_call", []string{`"arguments":"{\"near\":\"Monterey\",\"radius_km\":25,\"species\":[\"limpet\",\"sea star\"]}"`, `"cost_in_usd_ticks":`}},
 		{"/xai/v1/responses", "healthy", []string{`"type":"response.created","sequence_number":0,"response":{"id":"`, "!resp_", `"item_id":"msg_`}},
 		{"/gemini/v1beta/openai/chat/completions", "healthy", []string{`"finish_reason":"stop"`, "[DONE]"}},

@@ -75,12 +75,13 @@ func wholeResponses(r reply) []byte {
 	return w.Out
 }
 
-// named gives an item the id that its answer's items have.
+// named gives an item the id that its answer's items have, and its reasoning the right form.
 func (s *responseStream) named(i item) item {
 	i.id = s.id
 	if s.speaks == xAI {
 		i.id = s.uuid
 	}
+	i.summary = i.kind == "reasoning" && (s.speaks == openAI || s.speaks == xAI)
 	return i
 }
 
@@ -192,18 +193,18 @@ func (s *responseStream) start() []byte {
 func (s *responseStream) delta(kind deltaKind, text string) []byte {
 	var out []byte
 	if s.open == nil || s.open.part != kind {
-		opened := s.named(item{kind: "message", part: kind})
+		opened := item{kind: "message", part: kind}
 		if kind == reasoningDelta {
 			opened.kind = "reasoning"
 		}
-		out = s.begin(opened)
-		out = append(out, s.event("response.content_part.added", func(w *json.Writer) {
-			s.where(w).Int("content_index", 0).Raw("part", s.open.content())
+		out = s.begin(s.named(opened))
+		out = append(out, s.event(s.open.partEvent("added"), func(w *json.Writer) {
+			s.where(w).Int(s.open.index(), 0).Raw("part", s.open.content())
 		})...)
 	}
 	s.open.text += text
-	return append(out, s.event(partEvents[kind]+".delta", func(w *json.Writer) {
-		s.where(w).Int("content_index", 0).Text("delta", text)
+	return append(out, s.event(s.open.event("delta"), func(w *json.Writer) {
+		s.where(w).Int(s.open.index(), 0).Text("delta", text)
 	})...)
 }
 

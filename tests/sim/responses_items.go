@@ -9,6 +9,8 @@ type item struct {
 	part deltaKind // what a message or reasoning holds
 	name string    // the function's
 	text string    // its text or arguments so far
+	// summary tells that what a reasoning holds is a summary, as OpenAI and xAI give it.
+	summary bool
 }
 
 // partEvents are the events about a part's text, without ".delta" and ".done".
@@ -16,6 +18,30 @@ var partEvents = map[deltaKind]string{
 	textDelta:      "response.output_text",
 	refusalDelta:   "response.refusal",
 	reasoningDelta: "response.reasoning_text",
+}
+
+// event is the name of an event about the item's part: "delta" or "done".
+func (i item) event(what string) string {
+	if i.summary {
+		return "response.reasoning_summary_text." + what
+	}
+	return partEvents[i.part] + "." + what
+}
+
+// partEvent is the name of the event that begins or ends the part: "added" or "done".
+func (i item) partEvent(what string) string {
+	if i.summary {
+		return "response.reasoning_summary_part." + what
+	}
+	return "response.content_part." + what
+}
+
+// index is the member that says which part it is.
+func (i item) index() string {
+	if i.summary {
+		return "summary_index"
+	}
+	return "content_index"
 }
 
 var itemPrefixes = map[string]string{"message": "msg_", "reasoning": "rs_", "function_call": "fc_"}
@@ -34,11 +60,13 @@ func (i item) value(status string) json.Value {
 		}
 		w.Close(']')
 	case "reasoning":
-		w.Open("summary", '[').Close(']').Open("content", '[')
-		if i.text != "" {
-			w.Raw("", i.content())
+		for _, member := range []string{"summary", "content"} {
+			w.Open(member, '[')
+			if i.text != "" && i.summary == (member == "summary") {
+				w.Raw("", i.content())
+			}
+			w.Close(']')
 		}
-		w.Close(']')
 	case "function_call":
 		w.Text("call_id", "call_"+i.id).Text("name", i.name).Text("arguments", i.text)
 	}
@@ -53,7 +81,11 @@ func (i item) content() json.Value {
 	case refusalDelta:
 		w.Text("type", "refusal").Text("refusal", i.text)
 	case reasoningDelta:
-		w.Text("type", "reasoning_text").Text("text", i.text)
+		kind := "reasoning_text"
+		if i.summary {
+			kind = "summary_text"
+		}
+		w.Text("type", kind).Text("text", i.text)
 	default:
 		w.Text("type", "output_text").Text("text", i.text).Open("annotations", '[').Close(']')
 	}
@@ -87,11 +119,11 @@ func (s *responseStream) end(status string) []byte {
 		if s.open.part == refusalDelta {
 			member = "refusal"
 		}
-		out = s.event(partEvents[s.open.part]+".done", func(w *json.Writer) {
-			s.where(w).Int("content_index", 0).Text(member, s.open.text)
+		out = s.event(s.open.event("done"), func(w *json.Writer) {
+			s.where(w).Int(s.open.index(), 0).Text(member, s.open.text)
 		})
-		out = append(out, s.event("response.content_part.done", func(w *json.Writer) {
-			s.where(w).Int("content_index", 0).Raw("part", s.open.content())
+		out = append(out, s.event(s.open.partEvent("done"), func(w *json.Writer) {
+			s.where(w).Int(s.open.index(), 0).Raw("part", s.open.content())
 		})...)
 	}
 	out = append(out, s.itemEvent("response.output_item.done", status)...)

@@ -19,6 +19,7 @@ import (
 
 func main() {
 	addr := flag.String("addr", "127.0.0.1:0", "address to listen on; port 0 takes a free one")
+	reuse := flag.Bool("reuse", false, "let clients use a connection again, as real providers do")
 	flag.Parse()
 	listener, err := net.Listen("tcp", *addr)
 	if err != nil {
@@ -31,8 +32,10 @@ func main() {
 		os.Exit(0)
 	}()
 	provider := &http.Server{Handler: &server.Server{CORS: true}}
-	// A browser repeats a request on its own when a connection that it used before is reset.
-	provider.SetKeepAlivesEnabled(false)
+	// A browser repeats a request on its own when a connection that it used before is reset; so by
+	// default none is used twice. Where the response says so ("Connection: close"), however, Node
+	// takes a cut for the end of the body.
+	provider.SetKeepAlivesEnabled(*reuse)
 	fmt.Fprintln(os.Stderr, provider.Serve(listener))
 	os.Exit(1)
 }
