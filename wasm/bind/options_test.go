@@ -1,0 +1,121 @@
+package bind
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"holdfast/core/pace"
+)
+
+func TestClientOptions(t *testing.T) {
+	for _, c := range []struct{ options, want string }{
+		{`{"provider":"gloo"}`, ""},
+		{`{"provider":"gloo","policy":{"interactive":{"attempts":2},"idleMs":0,"owner":false}}`, ""},
+		{`{}`, "provider: must be gloo"},
+		{`{"provider":"glo"}`, "provider: must be gloo"},
+		{`{"provider":"gloo","retries":3}`, "retries: is not an option of createClient; there are baseURL, headers,"},
+		{`{"provider":"gloo","baseURL":3}`, "baseURL: must be text"},
+		{`{"provider":"gloo","headers":{"a":1}}`, "headers: a: must be text"},
+		{`{"provider":"gloo","policy":{"idle":3}}`, "policy: idle: is not an option of policy"},
+		{`{"provider":"gloo","policy":{"idleMs":-1}}`, "policy: idleMs: must be a number of milliseconds"},
+		{`{"provider":"gloo","policy":{"idleMs":"1"}}`, "policy: idleMs: must be a number"},
+		{`{"provider":"gloo","policy":{"background":{"attempts":0}}}`, "attempts: must be a whole number from 1 to 100"},
+		{`{"provider":"gloo","policy":{"interactive":{"backoff":"fast"}}}`, `backoff: must be "full" or "added"`},
+		{`{"provider":"gloo","policy":{"continuation":"go on"}}`, "continuation: must be text that contains {partial}"},
+		{`{"provider":"gloo","policy":{"drainMs":5000}}`, "drainMs: must be a number of milliseconds from 0 to 2000"},
+		{`[]`, "createClient: must be an object"},
+		{`{"provider":`, "createClient: invalid JSON"},
+	} {
+		_, err := newClient([]byte(c.options))
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s: %v, want %q", c.options, err, c.want)
+		}
+	}
+}
+
+func TestCallOptions(t *testing.T) {
+	client, err := newClient([]byte(`{"provider":"gloo","baseURL":"https://x.test/api/","headers":{"a":"1","b":"2"},"policy":{"interactive":{"attempts":2},"background":{"attempts":7},"idleMs":0}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte(`{"messages":[]}`)
+	s, err := client.spec(true, []byte(`{"path":"/v1/chat/completions","headers":{"B":"3"},"timeoutMs":1000}`), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.URL != "https://x.test/api/v1/chat/completions" || s.Header.Get("a") != "1" || s.Header.Get("b") != "3" || s.Header.Get("accept") != "text/event-stream" {
+		t.Errorf("request %s %v", s.URL, s.Header)
+	}
+	if p := s.Policy; p.Budget.Attempts != 2 || p.Idle != pace.Off || p.Budget.Total != time.Second || p.Headers != 600*time.Second {
+		t.Errorf("policy %+v", p)
+	}
+	if s, err = client.spec(true, []byte(`{"path":"/v1/chat/completions","background":true,"policy":{"background":{"maxHintMs":5}}}`), body); err != nil || s.Policy.Budget.Attempts != 7 || s.Policy.Budget.MaxHint != 5*time.Millisecond || s.Policy.Budget.Continues != 0 {
+		t.Errorf("background: %v %+v", err, s.Policy.Budget)
+	}
+	for _, c := range []struct{ options, body, code, want string }{
+		{`{"path":"v1"}`, `{}`, "bad_option", "path: must begin with"},
+		{`{"path":"//evil.test/v1"}`, `{}`, "bad_option", "path: must begin with"},
+		{`{"path":"/v1/chat/completions","idle":1}`, `{}`, "bad_option", "idle: is not an option of stream"},
+		{`{"path":"/v1/chat/completions"}`, `{"a":`, "bad_body", "body: invalid JSON at byte 5"},
+		{`{"path":"/v1/chat/completions"}`, `[]`, "bad_body", "needs a JSON object"},
+		{`{"path":"/v1/other"}`, `{}`, "bad_body", "name it with the option api"},
+		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: is not a wire format"},
+		{`{"path":"/v1/chat/completions","continues":"x"}`, `{}`, "bad_body", "no message list"},
+		{`{"path":"/v1/chat/completions","policy":{"maxBodyBytes":3}}`, `{"a":1}`, "body_too_large", "7 bytes are more than policy.maxBodyBytes, 3"},
+	} {
+		_, err := client.spec(true, []byte(c.options), []byte(c.body))
+		f, ok := err.(*failure)
+		if !ok || f.code != c.code || !strings.Contains(f.message, c.want) {
+			t.Errorf("%s %s: %v, want %s %q", c.options, c.body, err, c.code, c.want)
+		}
+	}
+}
+
+// The types that JavaScript users see and the tables that check their options name the same keys.
+func TestTypesAgree(t *testing.T) {
+	types, err := os.ReadFile("../js/holdfast.d.ts")
+	if err != nil {
+		t.Fatal(err)
+	}
+	client, _ := newClient([]byte(`{"provider":"gloo"}`))
+	known := func(err error) []string {
+		_, list, ok := strings.Cut(err.Error(), "there are ")
+		if !ok {
+			t.Fatal(err)
+		}
+		return strings.Split(list, ", ")
+	}
+	_, ofClient := newClient([]byte(`{"zz":1}`))
+	_, ofPolicy := newClient([]byte(`{"provider":"gloo","policy":{"zz":1}}`))
+	_, ofBudget := newClient([]byte(`{"provider":"gloo","policy":{"background":{"zz":1}}}`))
+	_, ofCall := client.spec(false, []byte(`{"zz":1}`), []byte(`{}`))
+	for _, c := range []struct {
+		name string
+		keys []string
+		own  []string // kept in JavaScript, or passed otherwise
+	}{
+		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "onEvent", "wasm", "fetch", "sleep", "random", "now"}},
+		{"CallOptions", append(known(ofCall), "signal", "onEvent"), nil},
+		{"Policy", known(ofPolicy), nil},
+		{"Budget", known(ofBudget), nil},
+	} {
+		block := regexp.MustCompile(`(?s)export interface ` + c.name + ` \{(.*?)\n\}`).FindStringSubmatch(string(types))
+		if block == nil {
+			t.Fatalf("no interface %s", c.name)
+		}
+		var declared []string
+		for _, m := range regexp.MustCompile(`(?m)^  (\w+)\??:`).FindAllStringSubmatch(block[1], -1) {
+			declared = append(declared, m[1])
+		}
+		keys := slices.DeleteFunc(append(c.keys, c.own...), func(k string) bool { return c.name == "CallOptions" && k == "path" })
+		slices.Sort(keys)
+		slices.Sort(declared)
+		if !slices.Equal(keys, declared) {
+			t.Errorf("%s: checked are %v, declared are %v", c.name, keys, declared)
+		}
+	}
+}
