@@ -117,9 +117,11 @@ func scriptFor(asked string) (Script, error) {
 	if strings.HasPrefix(asked, "{") || strings.HasPrefix(asked, "[") {
 		return ParseScript(asked)
 	}
-	for _, scenario := range Scenarios {
-		if scenario.Name == asked {
-			return ParseScript(scenario.Script)
+	for _, list := range [][]Scenario{Scenarios, Providers, Bench} {
+		for _, scenario := range list {
+			if strings.EqualFold(scenario.Name, asked) {
+				return ParseScript(scenario.Script)
+			}
 		}
 	}
 	return Script{}, errors.New("sim: there is no scenario " + strconv.Quote(asked))
