@@ -1,0 +1,83 @@
+package spend
+
+import (
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// Estimate is how many tokens a request may use, before anybody knows.
+type Estimate struct {
+	Input  int64
+	Output int64
+}
+
+const (
+	bytesPerToken = 4    // of text (providers.md §8.6)
+	defaultOutput = 4096 // tokens that a request without a limit of its own is expected to get
+
+	// A picture or a document travels as base64, and costs far less than its letters would.
+	attachment          = 2048 // bytes without a break: no word is so long
+	bytesPerAttachToken = 32
+
+	// tokensPerSecond is what a model writes while nobody sees it: reasoning, or an answer that is
+	// not streamed. Most write 30 to 150.
+	tokensPerSecond = 100
+)
+
+// Guess estimates a request from its body: a quarter of its bytes, and the token limit that it
+// names, for each answer that it asks for. Without a limit it expects 4096 tokens; a longer answer
+// then costs more than was reserved.
+func Guess(api wire.API, body json.Value) Estimate {
+	e := Estimate{Input: textTokens(body)}
+	if api == wire.Embeddings {
+		return e
+	}
+	first := func(otherwise int64, paths ...[]string) int64 {
+		for _, path := range paths {
+			if n, ok := body.Get(path...).Int(); ok && n > 0 {
+				return min(n, maxTokens)
+			}
+		}
+		return otherwise
+	}
+	e.Output = first(defaultOutput,
+		[]string{"max_completion_tokens"}, []string{"max_output_tokens"}, []string{"max_tokens"},
+		[]string{"generationConfig", "maxOutputTokens"}, []string{"generation_config", "max_output_tokens"})
+	answers := first(1, []string{"n"}, []string{"generationConfig", "candidateCount"})
+	e.Output = min(e.Output*min(answers, 1000), maxTokens)
+	return e
+}
+
+// textTokens estimates the tokens of a body. Escapes and names count like text: a little too much
+// is the right side to err on.
+func textTokens(body []byte) int64 {
+	text, attached, run := 0, 0, 0
+	for i := 0; i <= len(body); i++ {
+		if i < len(body) && isBase64(body[i]) {
+			run++
+			continue
+		}
+		if run >= attachment {
+			attached += run
+		} else {
+			text += run
+		}
+		text, run = text+1, 0
+	}
+	return int64(text/bytesPerToken + attached/bytesPerAttachToken)
+}
+
+func isBase64(c byte) bool {
+	switch {
+	case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9':
+		return true
+	}
+	return c == '+' || c == '/' || c == '-' || c == '_' || c == '='
+}
+
+// price is what a request with this estimate may cost. Input may be written to a cache, which costs
+// more than reading it.
+func (e Estimate) price(r Rates) Ticks {
+	r.Input = max(r.Input, r.Write)
+	return r.Cost(wire.Usage{Input: e.Input, Output: e.Output})
+}
