@@ -8,6 +8,7 @@
 //     in mid-stream) come out as an Event with Bare set.
 //   - "event: error" without data comes out with empty Data instead of being dropped.
 //   - An event larger than the limit is an error, never a silent end.
+//   - A body that is one JSON array is taken apart into its elements (array.go).
 package sse
 
 import (
@@ -48,8 +49,14 @@ type Decoder struct {
 	ready   bool  // data was handed out by Next and is dropped by the next call
 	lf      bool  // the last line ended in \r at a chunk's end: a \n that follows belongs to it
 	begun   bool  // the byte order mark has been dealt with
+	decided bool  // something besides blanks came, so that array is known
 	flushed bool
 	failed  bool
+
+	array   bool // the body is an array; in[pos:seen] is the element begun
+	depth   int  // how many brackets are open in it
+	quoted  bool // seen is within a string
+	escaped bool // and behind a backslash
 }
 
 // RetryMs is the reconnection time that the stream asked for last, in milliseconds, or 0.
@@ -79,7 +86,7 @@ func (d *Decoder) Next() (Event, bool, error) {
 	if d.ready {
 		d.reset()
 	}
-	for {
+	for !d.array {
 		line, ended, ok := d.line()
 		if !ok {
 			break
@@ -99,12 +106,19 @@ func (d *Decoder) Next() (Event, bool, error) {
 			return d.dispatch(true), true, nil
 		}
 	}
-	if d.flushed {
-		if d.dispatchable() {
-			return d.dispatch(false), true, nil
-		}
+	switch {
+	case d.array:
+		return d.element()
+	case d.flushed && d.dispatchable():
+		return d.dispatch(false), true, nil
+	case d.flushed:
 		return Event{}, false, nil
 	}
+	return d.hold()
+}
+
+// hold keeps what is unfinished until the next chunk.
+func (d *Decoder) hold() (Event, bool, error) {
 	if rest := d.in[d.pos:]; d.pos > 0 || len(d.held) < len(d.in) {
 		d.held = append(d.held[:0], rest...)
 	}
@@ -127,6 +141,13 @@ func (d *Decoder) line() (line []byte, ended, ok bool) {
 			d.pos = len(mark)
 		}
 		d.begun = true
+	}
+	if !d.decided {
+		array, undecided := isArray(d.in[d.pos:])
+		if d.array, d.decided = array, !undecided; array {
+			d.seen = d.pos
+			return nil, false, false
+		}
 	}
 	if d.lf && d.pos < len(d.in) {
 		if d.in[d.pos] == '\n' {

@@ -64,6 +64,12 @@ func TestDecoder(t *testing.T) {
 		{"no line end at the end", []string{"data: a"}, []got{{Data: "a", Cut: true}}},
 		{"raw JSON among the fields", []string{"data: a\n\n", "{\"error\":\n", " {\"code\": 503}}\n", "\ndata: b\n\n"},
 			[]got{{Data: "a"}, {Data: "{\"error\":\n {\"code\": 503}}", Bare: true}, {Data: "b"}}},
+		{"an array in pieces", []string{"\xEF\xBB\xBF\r\n", " [", "{\"a\":\"]}", "\\\\\"}\r\n,", "\r\n{\"b\":[1]", "}\n", "]\n"},
+			[]got{{Data: `{"a":"]}\\"}`}, {Data: `{"b":[1]}`}}},
+		{"an array cut within an element", []string{"[{\"a\":1}\n,{\"b\""}, []got{{Data: `{"a":1}`}, {Data: `{"b"`, Cut: true}}},
+		{"an array with stray commas and scalars", []string{"[,{},, 1, \"x y\",tr", "ue]"},
+			[]got{{Data: "{}"}, {Data: "1"}, {Data: `"x y"`}, {Data: "true"}}},
+		{"no array after an event", []string{"data: a\n\n[{\"error\":1}]\n\n"}, []got{{Data: "a"}, {Data: `[{"error":1}]`, Bare: true}}},
 		{"unknown fields", []string{"foo: x\ndata: a\nbar\n\n"}, []got{{Data: "a"}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -86,6 +92,7 @@ func TestLimit(t *testing.T) {
 	for name, chunks := range map[string][]string{
 		"one line":   {strings.Repeat("data: xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", 3)},
 		"many lines": {strings.Repeat("data: xxxxxxxxxxxxxxxxxxxx\n", 5)},
+		"an element": {"[{\"a\":\"xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx", "xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx"},
 	} {
 		d := &Decoder{Limit: 64}
 		var err error
@@ -116,6 +123,7 @@ func TestLongLine_sse_016(t *testing.T) {
 func FuzzChunks(f *testing.F) {
 	f.Add([]byte("\xEF\xBB\xBFdata: A\r\n\r\nevent: error\r\rid: 1\ndata\n\n{\"x\"\n:1}\n\ndata: z"), uint64(0x5A5A))
 	f.Add([]byte("data: \r\n\r\n\r"), uint64(3))
+	f.Add([]byte(" \r\n[{\"a\":\"\\\"]\"},\r\n{\"b\":[{}]},\"x\\\\\" 1]"), uint64(0x1B3))
 	f.Fuzz(func(t *testing.T, body []byte, cuts uint64) {
 		whole := decode(t, new(Decoder), string(body))
 		var chunks []string

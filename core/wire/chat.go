@@ -21,7 +21,7 @@ var chatEnds = map[string]End{
 }
 
 func (c *chat) read(s *Stream, kind string, v json.Value) {
-	choice := firstChoice(v)
+	choice := first(v.Get("choices"))
 	c.content(s, choice.Get("delta"))
 	s.note(v)
 	word := choice.Get("finish_reason").Text()
@@ -39,9 +39,12 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 }
 
 func (c *chat) whole(s *Stream, v json.Value) bool {
-	choice := firstChoice(v)
+	choice := first(v.Get("choices"))
 	if choice == nil {
-		return false
+		id := v.Get("request_id").Text() // xAI's ticket for a deferred completion
+		s.identify(id)
+		s.Pending = id != "" && s.End == Open
+		return s.Pending
 	}
 	c.content(s, choice.Get("message"))
 	s.note(v)
@@ -49,18 +52,6 @@ func (c *chat) whole(s *Stream, v json.Value) bool {
 		c.end(s, word, v)
 	}
 	return true
-}
-
-// firstChoice is the choice with index 0, or without an index. Further choices of one answer are
-// not followed.
-func firstChoice(v json.Value) (choice json.Value) {
-	v.Get("choices").Each(func(_ string, item json.Value) bool {
-		if n, ok := item.Get("index").Int(); !ok || n == 0 {
-			choice = item
-		}
-		return choice == nil
-	})
-	return choice
 }
 
 // content reads a delta or a message.
@@ -135,7 +126,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 	handed := 0
 	for _, call := range c.calls {
 		tool, whole := call.tool()
-		if end != Complete || !whole {
+		if end != Complete || !whole || AtLimit(word) && len(call.arguments) == 0 {
 			s.broken(call.name)
 			continue
 		}

@@ -1,8 +1,138 @@
 package wire
 
-import "holdfast/core/json"
+import (
+	"holdfast/core/fault"
+	"holdfast/core/json"
+)
 
-type generate struct{}
+// generate reads Gemini's generateContent: the same object again and again, each with a piece of
+// the answer. Its terminals are a finishReason, and a blockReason for a prompt that is refused;
+// nothing marks the end of the body.
+type generate struct {
+	call *partialArgs // the function call whose arguments are still arriving
+}
 
-func (*generate) read(s *Stream, kind string, v json.Value) {}
-func (*generate) whole(s *Stream, v json.Value) bool        { return false }
+// generateEnds says what each finishReason means. Any other word is a failure of the model; what
+// kind of one fault.FinishError knows.
+var generateEnds = map[string]End{
+	"STOP":                      Complete,
+	"MAX_TOKENS":                Complete, // see AtLimit
+	"SAFETY":                    Filtered,
+	"RECITATION":                Filtered,
+	"LANGUAGE":                  Filtered,
+	"BLOCKLIST":                 Filtered,
+	"PROHIBITED_CONTENT":        Filtered,
+	"SPII":                      Filtered,
+	"MODEL_ARMOR":               Filtered,
+	"IMAGE_SAFETY":              Filtered,
+	"IMAGE_PROHIBITED_CONTENT":  Filtered,
+	"IMAGE_RECITATION":          Filtered,
+	"FINISH_REASON_UNSPECIFIED": Open, // as if there were none
+	"":                          Open,
+}
+
+func (g *generate) read(s *Stream, event string, v json.Value) {
+	if candidate := first(v.Get("candidates")); candidate != nil {
+		candidate.Get("content", "parts").Each(func(_ string, part json.Value) bool {
+			g.part(s, part)
+			return true
+		})
+		s.note(v)
+		if event == "error" || isError(v) {
+			s.explain(candidate.Get("finishReason").Text(), v)
+			return
+		}
+		g.end(s, candidate.Get("finishReason").Text())
+	} else {
+		s.note(v)
+		switch block := v.Get("promptFeedback", "blockReason").Text(); {
+		case event == "error" || isError(v):
+			s.explain("", v)
+		case block != "" && block != "BLOCK_REASON_UNSPECIFIED" && block != "BLOCKED_REASON_UNSPECIFIED":
+			s.finish(Filtered, block)
+		}
+	}
+	// A finish comes with the last usage: then nothing is left to wait for.
+	if s.End != Open && v.Get("usageMetadata").Kind() == '{' {
+		s.Done = true
+	}
+}
+
+func (g *generate) whole(s *Stream, v json.Value) bool {
+	if first(v.Get("candidates")) == nil && v.Get("promptFeedback").Kind() != '{' {
+		return false
+	}
+	g.read(s, "", v)
+	return true
+}
+
+// part takes a piece of content. Code that ran at the provider's, pictures and files are part of
+// an answer, too.
+func (g *generate) part(s *Stream, part json.Value) {
+	if s.End != Open {
+		return
+	}
+	if call := part.Get("functionCall"); call.Kind() == '{' {
+		g.functionCall(s, call)
+		return
+	}
+	switch text := part.Get("text"); {
+	case text == nil:
+		part.Each(func(name string, _ json.Value) bool {
+			s.Output = s.Output || name != "thought" && name != "thoughtSignature"
+			return true
+		})
+	case part.Get("thought").True():
+		s.add(Reasoning, text)
+	default:
+		s.add(Text, text)
+	}
+}
+
+// functionCall takes a call, which comes whole, or in pieces as long as it says willContinue.
+func (g *generate) functionCall(s *Stream, call json.Value) {
+	name := call.Get("name").Text()
+	if g.call != nil && g.call.name != "" && name != "" { // another one, without a word
+		s.broken(g.call.name)
+		g.call = nil
+	}
+	if g.call == nil {
+		if empty(call) { // the close of one that its last piece closed already
+			return
+		}
+		s.begin()
+		g.call = &partialArgs{}
+	}
+	g.call.identify(call.Get("id").Text(), name)
+	if args := call.Get("args"); args.Kind() == '{' {
+		g.call.arguments = append(g.call.arguments[:0], args...)
+	}
+	g.call.take(call.Get("partialArgs"))
+	if call.Get("willContinue").True() {
+		return
+	}
+	tool, whole := g.call.tool()
+	if g.call = nil; !whole {
+		s.broken(tool.Name)
+		return
+	}
+	s.call(tool)
+}
+
+func (g *generate) end(s *Stream, word string) {
+	end, known := generateEnds[word]
+	if known && end == Open || s.End != Open {
+		return
+	}
+	if g.call != nil {
+		s.broken(g.call.name)
+	}
+	switch {
+	case !known:
+		s.failWith(word, fault.FinishError(s.Provider, word))
+	case word == "STOP" && g.call != nil && len(s.Cursor.Tools) == 0:
+		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
+	default:
+		s.finish(end, word)
+	}
+}

@@ -23,9 +23,13 @@ const Continuation = "Your previous answer was cut off while it was being sent. 
 	"Go on from exactly that point, as if nothing had happened. Do not repeat any of it and do not start over."
 
 // Streamed returns the request with streaming switched on: in the body, or for generate in the
-// path. A path that streams already stays as the caller wrote it.
+// path. A path that streams already stays as the caller wrote it, and so does a request for a
+// deferred completion, which is fetched later (see Retrieve).
 func Streamed(api API, r Request) Request {
-	if api != Generate {
+	switch {
+	case api == Chat && r.Body.Get("deferred").True():
+		return r
+	case api != Generate:
 		r.Body = r.Body.With("stream", json.Value("true"))
 		return r
 	}
@@ -145,10 +149,10 @@ func continueInteraction(body, text json.Value) (json.Value, error) {
 		input = list(input)
 	}
 	message := textPart(text)
-	switch first := input.At(0); {
-	case first.Get("role") != nil:
+	switch head := input.At(0); {
+	case head.Get("role") != nil:
 		message = said("content", text)
-	case isStep(first.Get("type").Text()):
+	case isStep(head.Get("type").Text()):
 		var step json.Writer
 		step.Open("", '{').Text("type", "user_input").Raw("content", list(message)).Close('}')
 		message = step.Out

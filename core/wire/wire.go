@@ -161,7 +161,12 @@ func NewStream(api API, p fault.Provider, h header.Header) *Stream {
 // Retrieve). Call it before the first event, with the other Stream's Cursor.
 func (s *Stream) From(at Cursor) {
 	s.Cursor, s.ID, s.from = at, at.ID, at.Next
-	s.Cursor.Tools = at.Tools[:len(at.Tools):len(at.Tools)]
+	s.Cursor.Tools = append([]string(nil), at.Tools...)
+	s.Cursor.calls = nil
+	for _, call := range at.calls {
+		call.arguments = append([]byte(nil), call.arguments...)
+		s.Cursor.calls = append(s.Cursor.calls, call)
+	}
 	s.Output = at.Text+at.Reasoning+at.Refusal+len(at.Tools)+len(at.calls) > 0
 	s.Tool = len(at.Tools) > 0 || len(at.calls) > 0
 }
@@ -208,12 +213,28 @@ func (s *Stream) Event(e sse.Event) {
 	}
 }
 
+// first is the item of a list with index 0, or without an index. Further choices or candidates of
+// one answer are not followed.
+func first(list json.Value) (found json.Value) {
+	list.Each(func(_ string, item json.Value) bool {
+		if n, ok := item.Get("index").Int(); !ok || n == 0 {
+			found = item
+		}
+		return found == nil
+	})
+	return found
+}
+
 // Cut says that the body broke off with f: an event that is left unfinished is f's doing.
 func (s *Stream) Cut(f fault.Fault) { s.cut = &f }
 
 // Close says that the body ended cleanly. Without a terminal the answer was cut off.
 func (s *Stream) Close() {
-	if s.End == Open {
+	switch {
+	case s.End != Open:
+	case s.Pending:
+		s.fail(fault.Lost(fault.Truncated, "the answer is still being made"))
+	default:
 		s.fail(fault.Lost(fault.Truncated, "the stream ended without its terminal"))
 	}
 }
