@@ -1,0 +1,100 @@
+package pace
+
+import "time"
+
+// Throttle bounds the retries of one client to a share of its traffic, so that what fails for
+// everybody is not asked three times by everybody. It is a bucket: an answer that succeeds earns a
+// part of a retry, time earns a little, and each retry takes one out.
+//
+// It is on by default, with numbers that one person's ordinary retries never meet: ten calls at
+// once, each retried three times, empty it, and a breaker opens long before. What it holds back is
+// a busy client in a brown-out, where some answers succeed and no breaker opens: there the retries
+// are at most a fifth of the answers.
+//
+// The zero value is full and has the default numbers.
+type Throttle struct {
+	config ThrottleConfig
+	used   int64 // thousandths of a retry missing from a full bucket
+	since  time.Time
+}
+
+// ThrottleConfig holds a throttle's numbers. The zero value is the default of each.
+type ThrottleConfig struct {
+	// Share is how many retries a thousand successes earn; 0 means 200: the load of an outage stays
+	// below 1.2 times the ordinary.
+	Share int
+	// Floor is how many retries may follow one another before anything is earned; 0 means 30, ten
+	// calls with three retries. Unbounded: the throttle is off.
+	Floor int
+	// Every is how often time earns a retry; 0 means 2 s. Backoff alone makes one call's retries
+	// about as slow.
+	Every time.Duration
+}
+
+// Unbounded, as ThrottleConfig.Floor, switches a throttle off.
+const Unbounded = -1
+
+// NewThrottle returns a full throttle.
+func NewThrottle(c ThrottleConfig) Throttle { return Throttle{config: c} }
+
+const whole = 1000 // thousandths in a retry
+
+func (c ThrottleConfig) share() int64 { return int64(orDefault(c.Share, 200)) }
+func (c ThrottleConfig) floor() int64 { return int64(orDefault(c.Floor, 30)) * whole }
+func (c ThrottleConfig) every() time.Duration {
+	return time.Duration(orDefault(int(c.Every), int(2*time.Second)))
+}
+
+func orDefault(n, otherwise int) int {
+	if n == 0 {
+		return otherwise
+	}
+	return n
+}
+
+// Retry asks to send the same request again, and takes that out of the bucket. False means: end the
+// call with the failure that it has, or go elsewhere.
+func (t *Throttle) Retry(now time.Time) bool {
+	if t.config.Floor < 0 {
+		return true
+	}
+	t.refill(now)
+	if t.used+whole > t.config.floor() {
+		return false
+	}
+	t.used += whole
+	return true
+}
+
+// Succeeded earns the share of one answer that came to its end.
+func (t *Throttle) Succeeded() { t.used = max(0, t.used-t.config.share()) }
+
+// Left is how many retries may follow one another at now, and false when there is no bound.
+func (t *Throttle) Left(now time.Time) (int, bool) {
+	t.refill(now)
+	return int(max(0, t.config.floor()-t.used) / whole), t.config.Floor >= 0
+}
+
+// Used is what a snapshot keeps: the thousandths of a retry that are missing.
+func (t *Throttle) Used(now time.Time) int64 {
+	t.refill(now)
+	return t.used
+}
+
+// Restore sets what is missing, as of now.
+func (t *Throttle) Restore(now time.Time, used int64) {
+	t.used, t.since = max(0, min(used, t.config.floor())), now
+}
+
+// refill adds what time has earned since the last look. A clock that goes back earns nothing.
+func (t *Throttle) refill(now time.Time) {
+	every := t.config.every() / whole // for a thousandth
+	passed := now.Sub(t.since)
+	if t.used == 0 || every <= 0 || t.since.IsZero() || passed < 0 {
+		t.since = now
+		return
+	}
+	earned := int64(passed / every)
+	t.used = max(0, t.used-earned)
+	t.since = t.since.Add(time.Duration(earned) * every)
+}
