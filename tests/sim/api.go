@@ -25,6 +25,7 @@ type api struct {
 
 // prompt is what the simulator wants to know of a request.
 type prompt struct {
+	speaks     dialect
 	model      string
 	stream     bool
 	usage      bool   // usage was asked for in the stream

@@ -9,7 +9,7 @@ func readChat(body json.Value, p *prompt) bool {
 	p.model = body.Get("model").Text()
 	p.stream = body.Get("stream").True()
 	p.usage = body.Get("stream_options", "include_usage").True()
-	p.deferred = body.Get("deferred").True()
+	p.deferred = p.speaks == xAI && body.Get("deferred").True()
 	messages := body.Get("messages")
 	p.readMessages(messages)
 	return messages.Kind() == '['

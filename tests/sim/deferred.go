@@ -2,8 +2,7 @@ package sim
 
 import "holdfast/core/json"
 
-// deferredID is under which a chat answer is kept. Only xAI keeps them, and only where the request
-// asks for it; see planner.read.
+// deferredID is under which a chat answer is kept: only xAI does, where the request asks for it.
 func deferredID(r reply) string {
 	if r.deferred {
 		return r.uuid

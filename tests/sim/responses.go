@@ -18,6 +18,11 @@ func readResponses(body json.Value, p *prompt) bool {
 	p.stream = body.Get("stream").True()
 	p.background = body.Get("background").True()
 	p.unstored = body.Get("store").False()
+	for _, member := range notAtXAI {
+		if p.speaks == xAI && !body.Get(member).Missing() {
+			p.wrong = "Argument not supported: " + member
+		}
+	}
 	input := body.Get("input")
 	if input.Kind() == '"' {
 		p.first, p.last = input.Text(), input.Text()
@@ -27,16 +32,8 @@ func readResponses(body json.Value, p *prompt) bool {
 	return input.Kind() == '"' || input.Kind() == '['
 }
 
-// refuseForXAI finds members that xAI's Responses do not take.
-func (p *prompt) refuseForXAI(body json.Value) {
-	switch {
-	case body.Get("input") == nil: // not a Responses request
-	case !body.Get("background").Missing():
-		p.wrong = "Argument not supported: background"
-	case !body.Get("metadata").Missing():
-		p.wrong = "Argument not supported: metadata"
-	}
-}
+// notAtXAI are members that xAI's Responses do not take.
+var notAtXAI = []string{"background", "metadata"}
 
 // responseID is bare at xAI.
 func (r reply) responseID() string {

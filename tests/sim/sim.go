@@ -153,7 +153,7 @@ func (p *planner) read() string {
 	if err != nil || body.Kind() != '{' {
 		return "invalid_request"
 	}
-	p.prompt = prompt{model: argument, stream: p.api.always}
+	p.prompt = prompt{speaks: speaks, model: argument, stream: p.api.always}
 	if !p.api.read(body, &p.prompt) {
 		return "validation"
 	}
@@ -162,11 +162,6 @@ func (p *planner) read() string {
 		scenario, id, _ := strings.Cut(name, "@")
 		p.exchange.Scenario = scenario
 		p.exchange.Session = first(p.exchange.Session, id, scenario+"-"+hash(p.prompt.first))
-	}
-	if p.speaks == xAI {
-		p.prompt.refuseForXAI(body)
-	} else {
-		p.prompt.deferred = false // unknown elsewhere
 	}
 	if p.prompt.wrong != "" {
 		return "invalid_request"
