@@ -41,7 +41,7 @@ export function fakePort(script) {
       const bytes = new Uint8Array(memory.buffer, 16, written).slice();
       written = 0;
       log.push(name);
-      const given = script[name]?.(port.host, bytes, ...args) ?? {};
+      const given = script[name]?.(host, bytes, ...args) ?? {};
       if (typeof given === "number") return given;
       const { text, items, read } = given;
       output = new TextEncoder().encode(text ?? (items ? JSON.stringify(items) : ""));
@@ -49,6 +49,21 @@ export function fakePort(script) {
     };
   }
   port.attach(exports);
+  // The program's side of what it imports: texts are bytes in its memory.
+  const write = (text, at) => {
+    const bytes = new TextEncoder().encode(text);
+    room(at + bytes.length);
+    new Uint8Array(memory.buffer, at).set(bytes);
+    return bytes.length;
+  };
+  const host = {
+    ...port.imports,
+    send(call, attempt, method, url, auth, headers, body) {
+      const n = write(JSON.stringify({ method, url, auth, headers }), 16);
+      const m = body === null ? 0 : write(body, 16 + n);
+      port.imports.send(call, attempt, 16, n, 16 + n, m);
+    },
+  };
   return { port, log, memory };
 }
 
@@ -80,7 +95,7 @@ export function echo(overrides = {}) {
     open(host, bytes, client, call) {
       last = call;
       texts.set(call, "");
-      host.send(call, 1, "POST", "http://test/", "", "[]", null);
+      host.send(call, 1, "POST", "http://test/", "", [], null);
     },
     demand(host, bytes, call) {
       const first = !demand.get(call);

@@ -3,7 +3,6 @@
 package bind
 
 import (
-	"syscall/js"
 	"time"
 
 	"holdfast/core"
@@ -14,19 +13,17 @@ import (
 // The program's whole state. The host enters it from one place at a time, and no export waits, so
 // nothing here needs a lock.
 var (
-	host    js.Value
 	clients = map[int32]*client{}
 	calls   = map[int32]*call{}
 	in      []byte // what the host wrote
 	out     []byte // what it may read
 )
 
-// Serve answers the host until the page goes away.
-func Serve() {
-	host = js.Global().Get("__holdfast")
-	host.Call("ready")
-	select {}
-}
+func init() { hostReady() }
+
+// Serve keeps a standard Go program alive: one whose main has returned cannot be called. TinyGo's
+// never runs main.
+func Serve() { select {} }
 
 // call is a core.Call with its place in the host.
 type call struct {
@@ -66,7 +63,7 @@ func (c *call) tell(now float64, e core.Event) int32 {
 		case core.Read:
 			bits |= readBit
 		case core.Cancel:
-			host.Call("cancel", c.handle, a.Attempt)
+			hostCancel(c.handle, int32(a.Attempt))
 		case core.Done:
 			delete(calls, c.handle)
 		}
@@ -127,21 +124,16 @@ func (c *call) write(actions []core.Action) []byte {
 	return w.Close(']').Out
 }
 
-// send hands a request to the host, which owns the copy of the body.
+// send hands a request to the host, which copies it before it returns.
 func (c *call) send(a *core.Action) {
 	r := a.Request
-	body := js.Null()
-	if r.Body != nil {
-		body = js.Global().Get("Uint8Array").New(len(r.Body))
-		js.CopyBytesToJS(body, r.Body)
-	}
 	var w json.Writer
-	w.Open("", '[')
+	w.Open("", '{').Text("method", r.Method).Text("url", r.URL).Text("auth", r.Auth).Open("headers", '[')
 	for _, f := range r.Header {
 		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
 	}
-	w.Close(']')
-	host.Call("send", c.handle, a.Attempt, r.Method, r.URL, r.Auth, string(w.Out), body)
+	w.Close(']').Close('}')
+	hostSend(c.handle, int32(a.Attempt), pointer(w.Out), int32(len(w.Out)), pointer(r.Body), int32(len(r.Body)))
 }
 
 // wake asks the host for a tick at the call's deadline. One that comes too early costs less than
@@ -156,5 +148,5 @@ func (c *call) wake(now time.Time) {
 	c.armed = at
 	// A tick must not come before its time: round up to what the host's timers can tell apart.
 	delay := max(0, at.Sub(now)+time.Millisecond-1).Truncate(time.Millisecond)
-	host.Call("wake", c.handle, float64(delay.Milliseconds()), c.core.Waiting())
+	hostWake(c.handle, float64(delay.Milliseconds()), c.core.Waiting())
 }

@@ -4,7 +4,6 @@ package bind
 
 import (
 	"bytes"
-	"runtime"
 	"time"
 	"unsafe"
 
@@ -29,11 +28,11 @@ func room(n int32) unsafe.Pointer {
 		in = make([]byte, max(int(n), 1<<16))
 	}
 	in = in[:n]
-	return unsafe.Pointer(unsafe.SliceData(in))
+	return pointer(in)
 }
 
 //go:wasmexport hf_out
-func output() unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(out)) }
+func output() unsafe.Pointer { return pointer(out) }
 
 // guard turns a panic into an error of the one call that met it, so that the others go on.
 func guard(handle int32, result *int32) {
@@ -89,7 +88,7 @@ func open(clientHandle, handle, stream, n, m int32, now float64) (result int32) 
 	if err != nil {
 		return fail(err)
 	}
-	spec.Random = func() float64 { return host.Call("random").Float() }
+	spec.Random = hostRandom
 	c := &call{handle: handle, spec: spec, core: core.New(spec)}
 	calls[handle] = c
 	return c.tell(now, core.Event{Kind: core.Start})
@@ -154,14 +153,8 @@ func online(handle, online int32, now float64) int32 {
 	return tell(handle, now, e)
 }
 
-// hf_free gives way once: no export waits, so nothing else lets the goroutine run that drops the
-// references to JavaScript's values of calls gone by.
-//
 //go:wasmexport hf_free
-func free(handle int32) {
-	delete(calls, handle)
-	runtime.Gosched()
-}
+func free(handle int32) { delete(calls, handle) }
 
 //go:wasmexport hf_classify
 func classify(n, m int32) (result int32) {

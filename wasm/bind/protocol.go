@@ -33,20 +33,21 @@
 //	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
 //	hf_retryable(n)                               {provider, error}
 //
-// Outward, the program calls the host object that stood in globalThis.__holdfast when it
-// started. Each call returns at once and must not throw:
+// Outward, the program imports functions of the module "holdfast". Each returns at once and must
+// not throw:
 //
-//	host.ready()                                        exports may be called from now on
-//	host.send(call, attempt, method, url, auth, headers, body)
-//	                        auth is "", or a header with its scheme to complete with the secret,
-//	                        such as "authorization: Bearer "; headers is JSON [[name, value], …];
-//	                        body is a Uint8Array that the host owns, or null
-//	host.cancel(call, attempt)                          stop an attempt's exchange
-//	host.wake(call, ms, wait)   call hf_tick in ms milliseconds, instead of any earlier wish;
-//	                            ms < 0: never. wait is true for a wait between attempts, which
+//	ready()                     exports may be called from now on
+//	send(call, attempt, request, n, body, m)
+//	                            n bytes of JSON at request, {method, url, auth, headers}, and m
+//	                            bytes of body, both to be copied before it returns. auth is "", or
+//	                            a header with its scheme to complete with the secret, such as
+//	                            "authorization: Bearer "; headers is [[name, value], …]
+//	cancel(call, attempt)       stop an attempt's exchange
+//	wake(call, ms, wait)        call hf_tick in ms milliseconds, instead of any earlier wish;
+//	                            ms < 0: never. wait is 1 for a wait between attempts, which
 //	                            an injected sleep may cut short: hf_tick's now then counts as
 //	                            the time that was waited for.
-//	host.random()                                       uniform in [0, 1)
+//	random()                    uniform in [0, 1)
 package bind
 
 // Protocol is the version that both sides must agree on.

@@ -34,9 +34,9 @@ export class Exchange {
       const signal = this.#controller.signal;
       const sent = await this.#call.session.authorize(headers, auth);
       if (this.#over) return;
-      // Text rather than bytes: it is what doubles of fetch and debugging proxies expect.
+      // A body of text rather than bytes: it is what doubles of fetch and debugging proxies expect.
       const init = { method, headers: sent, signal };
-      if (body) init.body = new TextDecoder("utf-8", { ignoreBOM: true }).decode(body);
+      if (body !== undefined) init.body = body;
       response = await this.#call.session.fetch(url, init);
       if (this.#over) return discard(response);
       status = response?.status;

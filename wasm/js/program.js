@@ -2,6 +2,7 @@
 
 import { HoldfastError, badOption } from "./error.js";
 import { Port } from "./protocol.js";
+import { isNode, nodeModule, start } from "./runtime.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 
@@ -29,7 +30,7 @@ export function load(source) {
   if (running) return Promise.resolve(running);
   if (loading) return loading;
   source ??= lastSource;
-  const mine = (loading = start(source).then(
+  const mine = (loading = begin(source).then(
     (port) => {
       // unload() came between: what was loaded for its callers is released as well.
       if (loading !== mine) throw new HoldfastError("closed", "the program was unloaded while it loaded");
@@ -56,11 +57,14 @@ export function unload() {
   port?.kill(new HoldfastError("closed", "the program was unloaded"));
 }
 
-async function start(source) {
+async function begin(source) {
   try {
-    const runtime = await goRuntime();
     const module = compiled ?? (await compile(source));
-    const port = await run(runtime, module);
+    const port = new Port();
+    await start(module, port);
+    await port.ready;
+    if (port.dead) throw loadFailed(port.dead.message, port.dead);
+    port.shakeHands();
     compiled = module;
     return port;
   } catch (error) {
@@ -71,70 +75,6 @@ async function start(source) {
 
 function loadFailed(problem, cause) {
   return new HoldfastError("load_failed", `the WebAssembly program could not be loaded: ${problem}`, { cause });
-}
-
-/** Starts a compiled program and waits until it may be called. */
-async function run({ Go, globals }, module) {
-  const go = new Go();
-  const port = new Port();
-  let lastWords = "";
-  const died = (how, cause) => {
-    // Timers of a dead Go runtime would throw into the page.
-    for (const timer of go._scheduledTimeouts?.values() ?? []) clearTimeout(timer);
-    go._scheduledTimeouts?.clear();
-    const words = lastWords.split("\n", 1)[0];
-    port.kill(new HoldfastError("program_died", `the program ${how}${words && `: ${words}`}`, { cause }));
-  };
-  go.exit = (code) => died(`exited with code ${code}`);
-  // What the Go runtime prints goes into the error, not to the console of somebody's page.
-  if (go.importObject.gojs?.["runtime.wasmWrite"]) {
-    go.importObject.gojs["runtime.wasmWrite"] = (sp) => {
-      const at = go.mem.getUint32((sp >>> 0) + 16, true);
-      const size = go.mem.getInt32((sp >>> 0) + 24, true);
-      if (lastWords.length < 4096) lastWords += new TextDecoder().decode(new Uint8Array(go.mem.buffer, at, size));
-    };
-  }
-
-  const instance = await WebAssembly.instantiate(module, go.importObject);
-  port.attach(instance.exports);
-  Object.assign(globalThis, globals, { __holdfast: port.host });
-  const ended = go.run(instance).then(
-    () => died("ended"),
-    (error) => died(`died: ${error?.message ?? error}`, error),
-  );
-  for (const name of ["__holdfast", ...Object.keys(globals)]) delete globalThis[name];
-
-  await Promise.race([port.ready, ended]);
-  if (port.dead) throw loadFailed(port.dead.message, port.dead);
-  port.shakeHands();
-  return port;
-}
-
-/** @type {{Go: any, globals: object} | null} */
-let runtime = null;
-
-/**
- * The Go runtime's JavaScript half, wasm_exec.js of the Go distribution. It is a script that sets
- * globals. They are taken away again and lent to the program while it starts: a page with a
- * made-up `process` is taken for Node by other libraries.
- */
-async function goRuntime() {
-  if (runtime) return runtime;
-  // Node 18 has no global crypto, which Go seeds itself from.
-  globalThis.crypto ??= (await nodeModule("crypto")).webcrypto;
-  const theirs = globalThis.Go;
-  const absent = ["fs", "process", "path"].filter((name) => !(name in globalThis));
-  await import("./wasm_exec.js");
-  const globals = Object.fromEntries(absent.map((name) => [name, globalThis[name]]));
-  for (const name of absent) delete globalThis[name];
-  runtime = { Go: globalThis.Go, globals };
-  if (theirs) globalThis.Go = theirs;
-  return runtime;
-}
-
-/** A module of Node, under a name that no bundler follows. */
-function nodeModule(name) {
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`);
 }
 
 /**
@@ -154,10 +94,6 @@ async function compile(source) {
   // Node's fetch does not read files.
   if (url.protocol === "file:" && isNode()) return compileBytes(await (await nodeModule("fs/promises")).readFile(url), url.href);
   return compileResponse(await fetch(url), url.href);
-}
-
-function isNode() {
-  return typeof globalThis.process?.versions?.node === "string";
 }
 
 /** An absolute URL; what is relative starts from the page, or in Node from the working directory. */

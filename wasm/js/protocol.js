@@ -33,20 +33,21 @@
 //	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
 //	hf_retryable(n)                               {provider, error}
 //
-// Outward, the program calls the host object that stood in globalThis.__holdfast when it
-// started. Each call returns at once and must not throw:
+// Outward, the program imports functions of the module "holdfast". Each returns at once and must
+// not throw:
 //
-//	host.ready()                                        exports may be called from now on
-//	host.send(call, attempt, method, url, auth, headers, body)
-//	                        auth is "", or a header with its scheme to complete with the secret,
-//	                        such as "authorization: Bearer "; headers is JSON [[name, value], …];
-//	                        body is a Uint8Array that the host owns, or null
-//	host.cancel(call, attempt)                          stop an attempt's exchange
-//	host.wake(call, ms, wait)   call hf_tick in ms milliseconds, instead of any earlier wish;
-//	                            ms < 0: never. wait is true for a wait between attempts, which
+//	ready()                     exports may be called from now on
+//	send(call, attempt, request, n, body, m)
+//	                            n bytes of JSON at request, {method, url, auth, headers}, and m
+//	                            bytes of body, both to be copied before it returns. auth is "", or
+//	                            a header with its scheme to complete with the secret, such as
+//	                            "authorization: Bearer "; headers is [[name, value], …]
+//	cancel(call, attempt)       stop an attempt's exchange
+//	wake(call, ms, wait)        call hf_tick in ms milliseconds, instead of any earlier wish;
+//	                            ms < 0: never. wait is 1 for a wait between attempts, which
 //	                            an injected sleep may cut short: hf_tick's now then counts as
 //	                            the time that was waited for.
-//	host.random()                                       uniform in [0, 1)
+//	random()                    uniform in [0, 1)
 
 import { HoldfastError } from "./error.js";
 import { Network } from "./network.js";
@@ -86,18 +87,20 @@ export class Port {
   #output = [];
   #delivering = false;
 
-  /** The program calls this object. Nothing in it throws, waits or runs user code. */
-  host = {
+  /** What the program imports. Nothing in it throws, waits or runs user code. */
+  imports = {
     ready: () => this.#ready(),
-    send: (call, attempt, method, url, auth, headers, body) =>
-      this.calls.get(call)?.send(attempt, { method, url, auth, headers: JSON.parse(headers), body }),
+    send: (call, attempt, request, n, body, m) =>
+      this.calls.get(call)?.send(attempt, { ...JSON.parse(this.#text(request, n)), body: m > 0 ? this.#text(body, m) : undefined }),
     cancel: (call, attempt) => this.calls.get(call)?.cancel(attempt),
-    wake: (call, ms, wait) => this.calls.get(call)?.wake(ms, wait),
+    wake: (call, ms, wait) => this.calls.get(call)?.wake(ms, wait !== 0),
     random: () => this.#target?.random() ?? Math.random(),
   };
   #ready;
-  /** Resolves when exports may be called. @type {Promise<void>} */
+  /** Resolves when exports may be called, or never will be. @type {Promise<void>} */
   ready = new Promise((resolve) => (this.#ready = resolve));
+  /** What the program printed: its last words tell why it died. */
+  #words = "";
 
   /** Called once when the program has died. @type {() => void} */
   ondeath = () => {};
@@ -171,10 +174,21 @@ export class Port {
     this.#enter(target, "hf_retryable", question, NOTHING, question.length);
   }
 
+  print(text) {
+    if (this.#words.length < 4096) this.#words += text;
+  }
+
+  /** The program has come to its end, or an exception in it has. */
+  died(how, cause) {
+    const why = this.#words.split("\n", 1)[0] || cause?.message;
+    this.kill(new HoldfastError("program_died", `the program ${how}${why ? `: ${why}` : ""}`, { cause }));
+  }
+
   /** Ends everything that is open with one error; nothing enters the program from now on. */
   kill(error) {
     if (this.dead) return;
     this.dead = error;
+    this.#ready();
     if (!this.#inside) this.#bury(null);
   }
 
@@ -184,6 +198,11 @@ export class Port {
     for (const call of [...this.calls.values()]) this.#deliver(call, { error });
     if (target) this.#deliver(target, { error });
     for (const entry of this.#entries.splice(0)) entry();
+  }
+
+  /** Text that the program wrote. */
+  #text(at, size) {
+    return this.#decoder.decode(new Uint8Array(this.#memory.buffer, at >>> 0, size));
   }
 
   /**
@@ -215,12 +234,12 @@ export class Port {
       }
       result = exports[name](a, b, c, d, e, f);
       if (result >> LENGTH > 0) {
-        text = this.#decoder.decode(new Uint8Array(this.#memory.buffer, exports.hf_out() >>> 0, result >> LENGTH));
+        text = this.#text(exports.hf_out(), result >> LENGTH);
         if (!(result & TEXT)) items = JSON.parse(text);
       }
     } catch (error) {
       // When it exited, the reason is known already and this is only what the exit looks like.
-      this.dead ??= new HoldfastError("program_died", `the program died in ${name}: ${error?.message ?? error}`, { cause: error });
+      this.died(`died in ${name}`, error);
     }
     this.#inside = false;
     if (this.dead) return this.#bury(target);
