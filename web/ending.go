@@ -26,28 +26,49 @@ func (t *turn) end(r *Result) {
 	switch r.Status {
 	case "complete":
 		t.say(completion(r, len(t.seams)), "done")
-		if t.text == "" {
+		switch {
+		case r.Tool != "":
+			t.note("done", "The model asks for the tool "+r.Tool, "This page has no tools, so its answer ends here.")
+		case t.text == "":
 			t.note("done", "There is no text", emptyBecause(r))
 		}
 	case "content_filter":
-		t.say("The answer has ended", "shield")
-		t.note("shield", "The service ended this answer here",
-			"Its content filter decided so. This is final: asking to continue would meet the same filter.")
-	case "interrupted":
-		t.say("The answer breaks off here", "cut")
-		t.offer(r, "broken", "This answer is incomplete", because(r)+" What arrived is kept.")
+		t.final(r)
 	case "cancelled":
 		t.say("Stopped here", "stop")
-		t.offer(r, "stop", "You stopped this answer", "It is incomplete. What arrived is kept.")
-	default:
-		t.say("No answer", "refused")
-		t.offer(r, "refused", "There is no answer", because(r))
+		words := "Nothing had arrived yet."
+		if t.text != "" {
+			words = "It is incomplete. What arrived is kept."
+		}
+		t.offer(r, "stop", "You stopped this answer", words)
+	default: // interrupted or failed; what the reader has before them makes the difference
+		if t.text == "" {
+			t.say("No answer", "refused")
+			t.offer(r, "refused", "There is no answer", because(r))
+		} else {
+			t.say("The answer breaks off here", "cut")
+			t.offer(r, "broken", "This answer is incomplete", because(r)+" What arrived is kept.")
+		}
 	}
 	for _, warning := range r.Warnings {
 		t.timeline.note(warning)
 	}
 	if r.RedirectedFrom != "" {
 		t.timeline.note(r.Model + " answered in place of " + r.RedirectedFrom)
+	}
+}
+
+// final ends an answer that the service or the model has decided about. Nothing is offered: the
+// same would happen again.
+func (t *turn) final(r *Result) {
+	t.say("The answer has ended", "shield")
+	switch {
+	case r.Refusal != "":
+		t.note("shield", "The model declined to answer", "This is final. Another question may get an answer.")
+	case t.text == "":
+		t.note("shield", "The service refused this question", because(r)+" This is final: its content policy would refuse it again.")
+	default:
+		t.note("shield", "The service ended this answer here", "Its content filter decided so. This is final: asking to continue would meet the same filter.")
 	}
 }
 
@@ -106,7 +127,7 @@ func sentence(words string) string {
 
 // note ends an answer that nothing more can be done about.
 func (t *turn) note(sign, title, words string) {
-	t.ending.AppendChild(el("section", "ending is-"+sign, attr{"aria-label", title},
+	t.ending.AppendChild(el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
 		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words)))
 }
 
@@ -125,7 +146,7 @@ func (t *turn) offer(r *Result, sign, title, words string) {
 		again = button(class, "Try again", effect, t.tryAgain)
 		actions = append(actions, again)
 	}
-	box := el("section", "ending is-"+sign, attr{"aria-label", title},
+	box := el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
 		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words))
 	if r.RetryAtMs > now() {
 		add(box, t.wait(r.RetryAtMs, again))

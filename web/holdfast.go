@@ -66,6 +66,7 @@ type Result struct {
 	Text           string
 	FinishReason   string
 	Refusal        string
+	Tool           string // the first tool that the model called
 	Model          string
 	RedirectedFrom string
 	Attempts       []Attempt
@@ -157,6 +158,11 @@ func resultFrom(v js.Value) *Result {
 			TextLength: int(number(a, "textLength")), Trimmed: int(number(a, "trimmed")),
 			Shown: a.Get("shown").Truthy(), Error: failureFrom(a.Get("error")),
 		})
+	})
+	each(v.Get("toolCalls"), func(call js.Value) {
+		if r.Tool == "" {
+			r.Tool = text(call, "name")
+		}
 	})
 	each(v.Get("warnings"), func(w js.Value) { r.Warnings = append(r.Warnings, w.String()) })
 	return r

@@ -88,7 +88,7 @@ func (p *prose) node(n markdown.Node) dom.Element {
 		return p.fill(el("ol", "", attr{"start", strconv.Itoa(n.Level)}), n.Children)
 	case markdown.Code:
 		// A wide block scrolls, so the keyboard must reach it.
-		return el("pre", "", attr{"tabindex", "0"}, attr{"role", "region"}, attr{"aria-label", "Code"},
+		return el("pre", "", attr{"tabindex", "0"}, attr{"role", "group"}, attr{"aria-label", "Code"},
 			p.fill(el("code", ""), n.Children))
 	case markdown.Table:
 		return p.table(n)
@@ -147,7 +147,7 @@ func (p *prose) table(n markdown.Node) dom.Element {
 			body.AppendChild(line)
 		}
 	}
-	return el("div", "table", attr{"tabindex", "0"}, attr{"role", "region"}, attr{"aria-label", "Table"},
+	return el("div", "table", attr{"tabindex", "0"}, attr{"role", "group"}, attr{"aria-label", "Table"},
 		el("table", "", head, body))
 }
 

@@ -70,7 +70,7 @@ func (r *row) sent(e Event, at float64) {
 	r.state, r.kind, r.send, r.ready = sending, e.Kind, at, 0
 }
 
-func (r *row) responded(e Event, at float64) {
+func (r *row) responded(e Event) {
 	r.state, r.status, r.requestID = answered, e.HTTPStatus, e.RequestID
 }
 

@@ -21,9 +21,9 @@ type timeline struct {
 // shortest is the least that an axis shows, in milliseconds.
 const shortest = 3000
 
-func newTimeline() *timeline {
+func newTimeline(name string) *timeline {
 	t := &timeline{list: el("ol", "attempts")}
-	t.root = el("section", "timeline", attr{"aria-label", "Attempts"},
+	t.root = el("section", "timeline", attr{"aria-label", name},
 		el("h3", "timeline-title", "Attempts"), t.list)
 	return t
 }
@@ -56,10 +56,24 @@ func (t *timeline) at(ms float64) float64 {
 // last is the row that events of the present call are about.
 func (t *timeline) last() *row {
 	if len(t.rows) == t.first {
-		t.rows = append(t.rows, newRow(len(t.rows)+1, t.at(now())))
-		t.list.AppendChild(t.rows[t.first].item)
+		return t.add()
 	}
 	return t.rows[len(t.rows)-1]
+}
+
+func (t *timeline) add() *row {
+	r := newRow(len(t.rows)+1, t.at(now()))
+	t.rows = append(t.rows, r)
+	t.list.AppendChild(r.item)
+	return r
+}
+
+// next is the row of an attempt that is waited for or sent: one that waits already, or a new one.
+func (t *timeline) next() *row {
+	if len(t.rows) > t.first && t.last().state == waiting {
+		return t.last()
+	}
+	return t.add()
 }
 
 // event shows what the module reports.
@@ -67,17 +81,11 @@ func (t *timeline) event(e Event) {
 	at := t.at(e.AtMs)
 	switch e.Type {
 	case "sent":
-		if len(t.rows) == t.first || t.last().state != waiting {
-			t.rows = append(t.rows, newRow(len(t.rows)+1, at))
-			t.list.AppendChild(t.last().item)
-		}
-		t.last().sent(e, at)
+		t.next().sent(e, at)
 	case "waiting", "offline":
-		t.rows = append(t.rows, newRow(len(t.rows)+1, at))
-		t.list.AppendChild(t.last().item)
-		t.last().waits(e)
+		t.next().waits(e)
 	case "responded":
-		t.last().responded(e, at)
+		t.last().responded(e)
 	case "streaming":
 		t.last().streams(at)
 	case "failed":

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strconv"
 	"time"
 
 	"honnef.co/go/js/dom/v2"
@@ -31,12 +32,13 @@ type turn struct {
 }
 
 func newTurn(p *page, question, scenario, title string) *turn {
-	t := &turn{page: p, question: question, scenario: scenario, session: newSession(), timeline: newTimeline()}
+	number := " " + strconv.Itoa(len(p.turns)+1) // landmarks need names of their own
+	t := &turn{page: p, question: question, scenario: scenario, session: newSession(), timeline: newTimeline("Attempts" + number)}
 	t.prose.root = el("div", "prose")
 	t.status = el("p", "status")
 	t.ending = el("div", "ending-place")
 	t.tail = el("div", "turn-tail")
-	t.article = el("section", "answer", attr{"aria-label", "Answer"}, attr{"tabindex", "-1"}, t.prose.root, t.status)
+	t.article = el("section", "answer", attr{"aria-label", "Answer" + number}, attr{"tabindex", "-1"}, t.prose.root, t.status)
 	asked := el("div", "question", el("h2", "question-text", question))
 	if title != "" {
 		add(asked, el("p", "question-failure", icon("break"), title))

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { close, longAnswer, look, startBrowser, startServer } from "./harness.js";
+import { close, longAnswer, look, shot, startBrowser, startServer } from "./harness.js";
 import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, session, status, titles } from "./demo.js";
 
 let browser, server;
@@ -192,6 +192,27 @@ test("a content filter is final: a note and no offers", async () => {
   await close(page);
 });
 
+test("what the model or the service decides is final, also without text", async () => {
+  for (const [sim, words] of [["policy_refusal", /refused this question.*final/], ["refusal", /declined.*final/]]) {
+    const page = await demo({ sim });
+    await ask(page);
+    await ended(page);
+    assert.match(await ending(page).textContent(), words);
+    assert.equal(await ending(page).getByRole("button").count(), 0);
+    await close(page);
+  }
+});
+
+test("a final error in the middle keeps the text and marks it", async () => {
+  const page = await demo({ sim: "error_mid_final" });
+  await ask(page);
+  await ended(page);
+  assert.ok((await answer(page).textContent()).length > 200);
+  assert.match(await ending(page).textContent(), /This answer is incomplete/);
+  assert.equal((await titles(page)).length, 1);
+  await close(page);
+});
+
 test("in the background a cut answer starts over, and nothing is shown twice", async () => {
   const page = await demo({ sim: "cut_reset" });
   await page.check("#background");
@@ -233,6 +254,7 @@ test("a reader who writes keeps the focus; an older answer keeps its mark and lo
   assert.equal(await page.locator(".turn").count(), 2);
   assert.match(await page.locator(".turn").first().textContent(), /This answer is incomplete/);
   assert.equal(await page.locator(".turn").first().getByRole("button", { name: /Continue|Try again/ }).count(), 0);
+  await look(page, "two-turns");
   await close(page);
 });
 
@@ -268,4 +290,64 @@ test("whoever wants less motion gets none", async () => {
   await arriving(page);
   assert.equal(await page.evaluate(() => document.getAnimations().length), 0);
   await close(page);
+});
+
+test("on a narrow screen the dock stays in place and Continue comes into view", async () => {
+  const page = await demo({ sim: "cut_twice", pace: 8, viewport: { width: 360, height: 740 }, hasTouch: true });
+  await ask(page);
+  for (const characters of [40, 200, 400]) {
+    await arriving(page, characters);
+    const bottom = await page.evaluate(() => document.querySelector(".dock").getBoundingClientRect().bottom - innerHeight);
+    assert.ok(Math.abs(bottom) < 1, `the dock is ${bottom} pixels off`);
+  }
+  await ended(page);
+  const [button, dock] = await page.evaluate(() => [".action", ".dock-inner"].map((s) => document.querySelector(s).getBoundingClientRect().toJSON()));
+  assert.ok(button.top >= 0 && button.bottom <= dock.top, `Continue at ${button.top}–${button.bottom}, the dock at ${dock.top}`);
+  await page.screenshot({ path: shot("narrow-interrupted") });
+  await close(page);
+});
+
+test("a network that is away is waited for", async () => {
+  const page = await demo();
+  await page.context().setOffline(true);
+  await ask(page, "A short one, please");
+  await page.getByText("Waiting for the network").waitFor();
+  await page.context().setOffline(false);
+  await done(page);
+  assert.match((await titles(page)).at(-1), /complete$/);
+  await close(page);
+});
+
+test("every failure in the list ends in words, and nothing on the page breaks", async () => {
+  const first = await demo();
+  const names = await first.locator("input[name=failure]").evaluateAll((inputs) => inputs.map((input) => input.value));
+  await close(first);
+  const run = async () => {
+    for (let sim; (sim = names.pop()); ) {
+      const page = await demo({ sim });
+      await ask(page, "A short one, please");
+      if (sim === "stall_heartbeat") { // comments are signs of life: only the reader ends this one
+        await arriving(page);
+        await page.keyboard.press("Escape");
+      }
+      await page.waitForFunction(() => document.querySelector("#send").textContent === "Send", null, { timeout: 60_000 });
+      assert.ok((await page.textContent(".turn-main")).length > 8, sim);
+      await close(page);
+    }
+  };
+  await Promise.all([run(), run(), run()]);
+});
+
+test("with a real provider behind the server the page says so and lists no failures", async () => {
+  const upstream = `${server.address}/api`;
+  const proxy = await startServer("-provider", "gloo", "-upstream", upstream);
+  const page = await openDemo(browser, proxy.address);
+  assert.match(await page.textContent("#about"), /real service \(gloo/);
+  assert.equal(await page.locator("input[name=failure]").count(), 0);
+  await ask(page);
+  await done(page);
+  await assertShown(page, longAnswer);
+  await look(page, "real-provider");
+  await close(page);
+  proxy.stop();
 });

@@ -72,6 +72,9 @@ export async function close(page) {
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const sizes = { wide: { width: 1280, height: 900 }, narrow: { width: 360, height: 740 } };
 
+/** Where a screenshot goes. */
+export const shot = (name) => join(out, `${name}.png`);
+
 /** Looks at the page's present state in each size and scheme. Ends wide and light again. */
 export async function look(page, name) {
   await page.evaluate(axe);
@@ -80,7 +83,7 @@ export async function look(page, name) {
     for (const colorScheme of ["dark", "light"]) {
       await page.emulateMedia({ colorScheme });
       await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-      await page.screenshot({ path: join(out, `${name}-${size}-${colorScheme}.png`) });
+      await page.screenshot({ path: shot(`${name}-${size}-${colorScheme}`) });
       const { violations } = await page.evaluate(() => globalThis.axe.run());
       const found = violations.flatMap((v) => v.nodes.map((n) => `${v.id}: ${n.target} ${n.failureSummary}`));
       assert.deepEqual(found, [], `axe, ${name}, ${size}, ${colorScheme}`);
