@@ -1,0 +1,356 @@
+package translate
+
+import (
+	"strings"
+
+	"holdfast/core/fault"
+	"holdfast/core/json"
+)
+
+// Chat completions, as requests: OpenAI, xAI, Gloo, Gemini's compatible layer and the many that
+// imitate them. It is also read in its older form with functions and function_call.
+
+func (r *request) readChat(body json.Value) {
+	r.model = body.Get("model").Text()
+	r.stream = body.Get("stream").True()
+	r.readLimit(body, "", "max_completion_tokens", "max_tokens")
+	r.readStops(body.Get("stop"), "/stop")
+	if body.Get("parallel_tool_calls").False() {
+		r.serial = "/parallel_tool_calls"
+	}
+	each(body.Get("tools"), "/tools", func(at string, t json.Value) {
+		if kind := t.Get("type").Text(); kind != "function" && kind != "" {
+			r.drop(at, kind)
+			return
+		}
+		r.others(t, at, "type function")
+		r.readChatTool(at+"/function", t.Get("function"))
+	})
+	each(body.Get("functions"), "/functions", r.readChatTool)
+	r.readChatChoice(body)
+	r.readFormat(body.Get("response_format"), "/response_format", "json_schema")
+	each(body.Get("messages"), "/messages", r.readChatMessage)
+}
+
+func (r *request) readChatTool(at string, f json.Value) {
+	r.others(f, at, "name description parameters strict")
+	r.addTool(at, f.Get("name").Text(), f.Get("description").Text(), f.Get("parameters"), f.Get("strict").True())
+}
+
+func (r *request) readChatChoice(body json.Value) {
+	at, v := "/tool_choice", body.Get("tool_choice")
+	if v.Missing() {
+		at, v = "/function_call", body.Get("function_call")
+	}
+	name := v.Get("function", "name").Text()
+	if name == "" {
+		name = v.Get("name").Text() // as function_call and as Responses say it
+	}
+	r.readChoice(at, v, name)
+}
+
+// readChoice reads a tool choice as chat and responses write it: a word, or an object that names
+// a function.
+func (r *request) readChoice(at string, v json.Value, name string) {
+	switch word := v.Text(); {
+	case v.Missing():
+	case word == "auto" || word == "none" || word == "required":
+		r.choice = choice{at: at, mode: word}
+	case v.Kind() == '{' && name != "" && has("function ", v.Get("type").Text()):
+		r.choice = choice{at: at, mode: "tool", name: name}
+	default:
+		r.drop(at, v.Get("type").Text())
+	}
+}
+
+// readFormat reads the form of the answer from response_format, or from text.format, which has the
+// schema and its name on the outside.
+func (r *request) readFormat(v json.Value, at, inner string) {
+	schema, place := v, at
+	if inner != "" {
+		schema, place = v.Get(inner), below(at, inner)
+	}
+	switch kind := v.Get("type").Text(); {
+	case v.Missing() || kind == "text":
+	case kind == "json_object":
+		r.format = format{at: at, kind: "object"}
+	case kind == "json_schema":
+		r.format = format{place, "schema", schema.Get("name").Text(), schema.Get("description").Text(),
+			schema.Get("schema"), schema.Get("strict").True()}
+		r.others(schema, place, "type name description schema strict")
+	default:
+		r.drop(at, kind)
+	}
+}
+
+func (r *request) readChatMessage(at string, m json.Value) {
+	const known = "role content refusal tool_calls tool_call_id function_call"
+	content := m.Get("content")
+	switch word := m.Get("role").Text(); word {
+	case "system", "developer":
+		r.add(system, at, r.readChatParts(at+"/content", content, nil))
+		r.others(m, at, known)
+	case "user":
+		r.add(user, at, r.readChatParts(at+"/content", content, nil))
+		r.others(m, at, known)
+	case "assistant":
+		parts := r.readChatParts(at+"/content", content, nil)
+		if refusal := m.Get("refusal").Text(); refusal != "" {
+			parts = append(parts, text(at+"/refusal", refusal))
+		}
+		each(m.Get("tool_calls"), at+"/tool_calls", func(at string, c json.Value) {
+			parts = r.readChatCall(parts, at, c.Get("id").Text(), c.Get("type").Text(), c.Get("function"))
+		})
+		if f := m.Get("function_call"); !f.Missing() {
+			parts = r.readChatCall(parts, at+"/function_call", "", "", f)
+		}
+		r.add(assistant, at, parts)
+		r.others(m, at, known)
+	case "tool", "function":
+		r.add(user, at, []part{{kind: resultPart, at: at, id: m.Get("tool_call_id").Text(), name: m.Get("name").Text(),
+			inner: r.readChatParts(at+"/content", content, nil)}})
+		r.others(m, at, known+" name")
+	default:
+		r.drop(at, "role "+word)
+	}
+}
+
+func (r *request) readChatCall(parts []part, at, id, kind string, f json.Value) []part {
+	name := f.Get("name").Text()
+	if name == "" || kind != "function" && kind != "" {
+		r.drop(at, strings.TrimSpace(kind+" call without a function"))
+		return parts
+	}
+	args := f.Get("arguments")
+	p := part{kind: callPart, at: at, id: id, name: name, args: args.Text()}
+	if args.Kind() == '{' {
+		p.args = string(args)
+	}
+	return append(parts, p)
+}
+
+// readChatParts reads content: a text, or a list of parts. Those of Responses are read as well.
+func (r *request) readChatParts(at string, v json.Value, parts []part) []part {
+	switch v.Kind() {
+	case '"':
+		return append(parts, text(at, v.Text()))
+	case '[':
+	default:
+		if !v.Missing() {
+			r.drop(at, "neither text nor parts")
+		}
+		return parts
+	}
+	each(v, at, func(at string, p json.Value) {
+		switch kind := p.Get("type").Text(); kind {
+		case "text", "input_text", "output_text":
+			parts = append(parts, text(at, p.Get("text").Text()))
+			r.others(p, at, "type text annotations logprobs")
+		case "refusal":
+			parts = append(parts, text(at, p.Get("refusal").Text()))
+		case "image_url", "input_image":
+			image := p.Get("image_url")
+			url, detail := image.Text(), p.Get("detail")
+			if image.Kind() == '{' {
+				url, detail = image.Get("url").Text(), image.Get("detail")
+			}
+			m := fromURL("image", url, "")
+			if detail.Kind() == '"' && detail.Text() != "auto" {
+				if r.to.API == chat || r.to.API == responses {
+					m.detail = detail
+				} else {
+					r.drop(at+"/detail", detail.Text())
+				}
+			}
+			r.stored(p, at, "file_id")
+			parts = r.addMedia(parts, at, m)
+			r.others(p, at, "type image_url detail file_id")
+		case "file", "input_file":
+			f := p
+			if kind == "file" {
+				f = p.Get("file")
+			}
+			name, url := f.Get("filename").Text(), f.Get("file_url").Text()
+			if data := f.Get("file_data").Text(); data != "" {
+				if url = data; !strings.HasPrefix(data, "data:") {
+					url = "data:" + mimeOf(name, "document") + ";base64," + data
+				}
+			}
+			r.stored(f, at, "file_id")
+			parts = r.addMedia(parts, at, fromURL("document", url, name))
+			r.others(f, at, "type filename file_url file_data file_id")
+		case "input_audio":
+			audio := p.Get("input_audio")
+			parts = r.addMedia(parts, at, newMedia(media{kind: "audio", data: audio.Get("data").Text(), mime: "audio/" + audio.Get("format").Text()}))
+		default:
+			r.drop(at, kind)
+		}
+	})
+	return parts
+}
+
+// stored lists the id of a file that only its provider has.
+func (r *request) stored(v json.Value, at, name string) {
+	if !v.Get(name).Missing() {
+		r.drop(below(at, name), "a file that only its provider has")
+	}
+}
+
+func (r *request) writeChat(w *json.Writer) {
+	w.TextIf("model", r.model).Open("messages", '[')
+	for _, t := range r.turns {
+		if t.role == results {
+			for _, p := range t.parts {
+				w.Open("", '{').Text("role", "tool").Text("tool_call_id", p.id)
+				r.writeChatParts(w, "content", p.inner)
+				w.Close('}')
+			}
+			continue
+		}
+		w.Open("", '{').Text("role", string(t.role))
+		r.writeChatTurn(w, t)
+		w.Close('}')
+	}
+	w.Close(']')
+	if len(r.tools) > 0 {
+		w.Open("tools", '[')
+		for _, t := range r.tools {
+			w.Open("", '{').Text("type", "function").Open("function", '{')
+			w.Text("name", t.name).TextIf("description", t.description)
+			if t.schema != nil {
+				w.Raw("parameters", t.schema)
+			}
+			if t.strict {
+				w.Bool("strict", true)
+			}
+			w.Close('}').Close('}')
+		}
+		w.Close(']')
+	}
+	switch r.choice.mode {
+	case "":
+	case "tool":
+		w.Open("tool_choice", '{').Text("type", "function").Open("function", '{').Text("name", r.choice.name).Close('}').Close('}')
+	default:
+		w.Text("tool_choice", r.choice.mode)
+	}
+	if r.serial != "" {
+		w.Bool("parallel_tool_calls", false)
+	}
+	if r.limit > 0 {
+		w.Int(r.chatLimit(), r.limit)
+	}
+	r.writeStops(w, "stop")
+	if f := &r.format; f.kind != "" {
+		w.Open("response_format", '{')
+		if f.kind == "schema" {
+			w.Text("type", "json_schema").Open("json_schema", '{')
+			f.writeOpenAI(w)
+			w.Close('}')
+		} else {
+			w.Text("type", "json_object")
+		}
+		w.Close('}')
+	}
+	r.writeKnobs(w, "")
+	if r.stream { // without the option a stream has no usage
+		w.Bool("stream", true).Open("stream_options", '{').Bool("include_usage", true).Close('}')
+	}
+}
+
+// chatLimit is the name of the output limit: the newer models of OpenAI and xAI refuse or
+// deprecate the older name, which is the only one that many imitations know.
+func (r *request) chatLimit() string {
+	switch r.to.Provider {
+	case fault.OpenAI, fault.XAI:
+		return "max_completion_tokens"
+	}
+	return "max_tokens"
+}
+
+// writeOpenAI writes a schema with its name, as chat and responses want it.
+func (f *format) writeOpenAI(w *json.Writer) {
+	w.Text("name", f.name).TextIf("description", f.description).Raw("schema", f.schema).Bool("strict", f.strict)
+}
+
+// writeChatTurn writes what a system's, user's or assistant's turn holds.
+func (r *request) writeChatTurn(w *json.Writer, t turn) {
+	var said, calls []part
+	for _, p := range t.parts {
+		if p.kind == callPart {
+			calls = append(calls, p)
+		} else {
+			said = append(said, p)
+		}
+	}
+	if len(said) == 0 && len(calls) > 0 {
+		w.Raw("content", nil)
+	} else {
+		r.writeChatParts(w, "content", said)
+	}
+	if len(calls) == 0 {
+		return
+	}
+	w.Open("tool_calls", '[')
+	for _, c := range calls {
+		w.Open("", '{').Text("id", c.id).Text("type", "function").Open("function", '{')
+		w.Text("name", c.name).Text("arguments", orObject(c.args)).Close('}').Close('}')
+	}
+	w.Close(']')
+}
+
+// orObject is the arguments of a call, of which there may be none.
+func orObject(args string) string {
+	if args == "" {
+		return "{}"
+	}
+	return args
+}
+
+func (r *request) writeChatParts(w *json.Writer, key string, parts []part) {
+	if s, ok := lone(parts); ok {
+		w.Text(key, s)
+		return
+	}
+	w.Open(key, '[')
+	for _, p := range parts {
+		w.Open("", '{')
+		switch m := p.media; {
+		case p.kind == textPart:
+			w.Text("type", "text").Text("text", p.text)
+		case m.kind == "image":
+			w.Text("type", "image_url").Open("image_url", '{').Text("url", m.asURL())
+			if m.detail != nil {
+				w.Raw("detail", m.detail)
+			}
+			w.Close('}')
+		case m.kind == "audio":
+			w.Text("type", "input_audio").Open("input_audio", '{').Text("data", m.data).Text("format", audioFormat(m.mime)).Close('}')
+		default:
+			w.Text("type", "file").Open("file", '{').Text("filename", fileName(m)).Text("file_data", m.asURL()).Close('}')
+		}
+		w.Close('}')
+	}
+	w.Close(']')
+}
+
+// audioFormat is chat's word for a type of audio.
+func audioFormat(mime string) string {
+	if mime == "audio/mpeg" {
+		return "mp3"
+	}
+	return "wav"
+}
+
+// fileName is the name of a document; OpenAI wants one.
+func fileName(m media) string {
+	if m.name != "" {
+		return m.name
+	}
+	for _, e := range ends {
+		if e.mime == m.mime {
+			return "file" + e.end
+		}
+	}
+	return "file"
+}

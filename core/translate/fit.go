@@ -1,0 +1,243 @@
+package translate
+
+import (
+	"strconv"
+	"strings"
+
+	"holdfast/core/fault"
+	"holdfast/core/json"
+)
+
+// rules say what an API wants of a request beyond its words.
+type rules struct {
+	alternates   bool  // user and assistant by turns, system text apart
+	resultMedia  bool  // tool results may hold images and files
+	stops        int   // how many stop texts it takes
+	strictTools  bool  // a tool's arguments can be held to its schema
+	anyJSON      bool  // "any JSON object" can be asked for
+	serial       bool  // parallel tool calls can be forbidden
+	minTokens    int64 // the smallest output limit that it takes
+	defaultLimit int64 // the output limit when none is given, where one is demanded
+	maxHeat      float64
+}
+
+var apiRules = [len(columns)]rules{
+	{stops: 4, strictTools: true, anyJSON: true, serial: true, maxHeat: 2},                                                          // chat
+	{resultMedia: true, strictTools: true, anyJSON: true, serial: true, minTokens: 16, maxHeat: 2},                                  // responses
+	{alternates: true, resultMedia: true, stops: 1000, strictTools: true, serial: true, defaultLimit: DefaultMaxTokens, maxHeat: 1}, // messages
+	{alternates: true, stops: 5, anyJSON: true, maxHeat: 2},                                                                         // generate
+}
+
+// fit makes the request one that the target takes, and lists what that costs.
+func (r *request) fit() {
+	rule := apiRules[column(r.to.API)]
+	r.fitMedia(rule)
+	if rule.alternates {
+		r.withoutBlanks()
+		r.alternate()
+	}
+	r.fitNumbers(rule)
+	r.fitStops(rule)
+	r.fitTools(rule)
+	r.fitFormat(rule)
+}
+
+// fitMedia drops the media that cannot be said where they stand. What a tool brought and its
+// result cannot hold goes to the user's turn behind it.
+func (r *request) fitMedia(rule rules) {
+	var fitted []turn
+	for _, t := range r.turns {
+		var kept, moved []part
+		for _, p := range t.parts {
+			switch {
+			case p.kind == mediaPart && t.role != user:
+				r.drop(p.at, p.media.kind+" that is not the user's")
+				continue
+			case p.kind == mediaPart && !r.fits(p):
+				continue
+			case p.kind == resultPart:
+				var inner []part
+				for _, q := range p.inner {
+					switch {
+					case q.kind == mediaPart && !r.fits(q):
+					case q.kind == mediaPart && !rule.resultMedia:
+						r.adjust(q.at, "moved behind the tool's result")
+						moved = append(moved, q)
+					default:
+						inner = append(inner, q)
+					}
+				}
+				p.inner = inner
+				if p.failed && (r.to.API == chat || r.to.API == responses) {
+					r.drop(p.at+"/is_error", "")
+				}
+			}
+			kept = append(kept, p)
+		}
+		if t.parts = kept; len(kept) > 0 {
+			fitted = append(fitted, t)
+		}
+		if len(moved) > 0 {
+			fitted = append(fitted, turn{user, moved[0].at, moved})
+		}
+	}
+	r.turns = fitted
+}
+
+func (r *request) fits(p part) bool {
+	why, ok := r.takes(p.media)
+	if !ok {
+		r.drop(p.at, why)
+	}
+	return ok
+}
+
+func (r *request) fitNumbers(rule rules) {
+	switch limit := r.limit; {
+	case limit == 0 && rule.defaultLimit > 0:
+		r.limit = rule.defaultLimit
+		if r.to.MaxTokens > 0 {
+			r.limit = min(r.limit, r.to.MaxTokens)
+		}
+		r.adjust("/max_tokens", "none given, "+strconv.FormatInt(r.limit, 10)+" sent")
+	case r.to.MaxTokens > 0 && limit > r.to.MaxTokens:
+		r.limit = r.to.MaxTokens
+		r.adjust(r.limitAt, strconv.FormatInt(limit, 10)+", lowered to "+strconv.FormatInt(r.limit, 10))
+	case limit > 0 && limit < rule.minTokens:
+		r.limit = rule.minTokens
+		r.adjust(r.limitAt, strconv.FormatInt(limit, 10)+", raised to "+strconv.FormatInt(r.limit, 10))
+	}
+	if heat := r.knobSet("temperature"); heat != nil {
+		if f, ok := heat.raw.Float(); ok && f > rule.maxHeat {
+			r.adjust(heat.at, string(heat.raw)+", lowered to "+strconv.FormatFloat(rule.maxHeat, 'f', -1, 64))
+			heat.raw = json.Value(strconv.FormatFloat(rule.maxHeat, 'f', -1, 64))
+		}
+		if r.to.API == messages && r.to.Provider != fault.XAI {
+			r.unset("top_p", "beside a temperature")
+		}
+	}
+	// A call that was not to be stored is not to be stored elsewhere: only responses stores
+	// unless told not to.
+	if r.to.API == responses && r.from.API != responses && r.knobSet("store") == nil {
+		r.set("store", "false")
+	}
+}
+
+func (r *request) fitStops(rule rules) {
+	var kept []stop
+	for _, s := range r.stops {
+		switch {
+		case len(kept) == rule.stops:
+			r.drop(s.at, "")
+		case strings.TrimSpace(s.text) == "" && r.to.API == messages:
+			r.drop(s.at, "blank")
+		default:
+			kept = append(kept, s)
+		}
+	}
+	r.stops = kept
+}
+
+func (r *request) fitTools(rule rules) {
+	found := false
+	for i := range r.tools {
+		t := &r.tools[i]
+		found = found || t.name == r.choice.name
+		if t.strict && !rule.strictTools {
+			r.drop(t.at+"/strict", "")
+		}
+		if !t.schema.Missing() && (t.schema.Kind() != '{' || tooDeep(t.schema)) {
+			r.drop(t.at, "a schema that is no object or too deep")
+			t.schema = nil
+		}
+	}
+	switch mode := r.choice.mode; {
+	case len(r.tools) == 0 && mode != "":
+		if mode == "required" || mode == "tool" {
+			r.drop(r.choice.at, "there are no tools")
+		}
+		r.choice.mode = ""
+	case mode == "tool" && !found:
+		r.drop(r.choice.at, "there is no such tool")
+		r.choice.mode = ""
+	}
+	if r.serial != "" && !rule.serial && len(r.tools) > 0 {
+		r.drop(r.serial, "")
+	}
+	if len(r.tools) == 0 {
+		r.serial = ""
+	}
+}
+
+func (r *request) fitFormat(rule rules) {
+	f := &r.format
+	switch {
+	case f.kind == "schema" && (f.schema.Kind() != '{' || tooDeep(f.schema)):
+		r.drop(f.at, "a schema that is no object or too deep")
+		f.kind = ""
+	case f.kind == "object" && !rule.anyJSON:
+		r.drop(f.at, "JSON without a schema")
+		f.kind = ""
+	case f.kind == "schema" && f.description != "" && rule.alternates:
+		r.drop(f.at+"/description", "")
+	}
+	if f.name == "" {
+		f.name = "answer"
+	}
+}
+
+// addTool adds a tool, or lists why it cannot travel.
+func (r *request) addTool(at, name, description string, schema json.Value, strict bool) {
+	if name == "" {
+		r.drop(at, "a tool without a name")
+		return
+	}
+	if schema.Missing() {
+		schema = nil
+	}
+	r.tools = append(r.tools, tool{at, name, description, schema, strict})
+}
+
+// readLimit takes the output limit from the first of the members that has one.
+func (r *request) readLimit(v json.Value, at string, names ...string) {
+	for _, name := range names {
+		n := named(v, name)
+		if n.Missing() {
+			continue
+		}
+		limit, ok := n.Int()
+		switch {
+		case !ok || limit <= 0:
+			r.drop(below(at, name), "not a positive whole number")
+		case r.limit == 0:
+			r.limit, r.limitAt = limit, below(at, name)
+		}
+	}
+}
+
+// readStops takes one stop text or several.
+func (r *request) readStops(v json.Value, at string) {
+	add := func(at string, v json.Value) {
+		if s := v.Text(); s != "" {
+			r.stops = append(r.stops, stop{at, s})
+		} else if !nothing(v) {
+			r.drop(at, "not a text")
+		}
+	}
+	if v.Kind() == '[' {
+		each(v, at, add)
+	} else {
+		add(at, v)
+	}
+}
+
+func (r *request) writeStops(w *json.Writer, name string) {
+	if len(r.stops) == 0 {
+		return
+	}
+	w.Open(name, '[')
+	for _, s := range r.stops {
+		w.Text("", s.text)
+	}
+	w.Close(']')
+}

@@ -1,0 +1,187 @@
+package translate
+
+import (
+	"strings"
+
+	"holdfast/core/json"
+)
+
+// dialect is a way to write a JSON Schema.
+type dialect int
+
+const (
+	// standard is JSON Schema, out of Google's Schema object: types in small letters, nullable as
+	// a type, counts as numbers.
+	standard dialect = iota
+	// google is Google's Schema object: types in capitals and "nullable".
+	google
+	// closed is JSON Schema with no members allowed beyond the named ones, as structured answers
+	// of messages demand.
+	closed
+)
+
+// googleWords are the members of Google's Schema object. A schema with others goes into the
+// fields that take any JSON Schema.
+const googleWords = "type format title description nullable enum maxItems minItems properties required minProperties maxProperties " +
+	"minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum"
+
+// isGoogle tells whether Google's Schema object can say a JSON Schema.
+func isGoogle(v json.Value) bool {
+	if v.Kind() != '{' {
+		return false
+	}
+	ok := true
+	v.Each(func(key string, item json.Value) bool {
+		switch key {
+		case "type":
+			_, _, ok = simpleType(item)
+		case "enum":
+			each(item, "", func(_ string, e json.Value) { ok = ok && e.Kind() == '"' })
+		case "properties":
+			ok = item.Kind() == '{'
+			item.Each(func(_ string, s json.Value) bool { ok = ok && isGoogle(s); return ok })
+		case "anyOf":
+			each(item, "", func(_ string, s json.Value) { ok = ok && isGoogle(s) })
+		case "items":
+			ok = isGoogle(item)
+		default:
+			ok = has(googleWords, key)
+		}
+		return ok
+	})
+	return ok
+}
+
+// simpleType reads a type, or a type and "null".
+func simpleType(v json.Value) (name string, nullable, ok bool) {
+	if v.Kind() == '"' {
+		return v.Text(), false, v.Text() != "null"
+	}
+	first, second, third := v.At(0).Text(), v.At(1).Text(), v.At(2)
+	switch {
+	case third != nil || first == "" || second == "":
+		return "", false, false
+	case first == "null":
+		return second, true, second != "null"
+	}
+	return first, true, second == "null"
+}
+
+// writeSchema writes a schema as member key in a dialect.
+func writeSchema(w *json.Writer, key string, v json.Value, as dialect) {
+	if v.Kind() != '{' {
+		w.Raw(key, v)
+		return
+	}
+	nullable := as == standard && named(v, "nullable").True()
+	object, open := false, true
+	w.Open(key, '{')
+	v.Each(func(key string, item json.Value) bool {
+		name := key
+		if as == standard {
+			name = camel(key)
+		}
+		switch name {
+		case "properties", "patternProperties", "$defs", "definitions":
+			object = object || name == "properties"
+			if item.Kind() != '{' {
+				w.Raw(key, item)
+				return true
+			}
+			w.Open(name, '{')
+			item.Each(func(key string, s json.Value) bool {
+				if key != "" { // the Writer has no word for an empty name
+					writeSchema(w, key, s, as)
+				}
+				return true
+			})
+			w.Close('}')
+		case "items", "not", "additionalProperties":
+			open = open && name != "additionalProperties"
+			writeSchema(w, name, item, as)
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			if item.Kind() != '[' {
+				w.Raw(key, item)
+				return true
+			}
+			w.Open(name, '[')
+			each(item, "", func(_ string, s json.Value) { writeSchema(w, "", s, as) })
+			w.Close(']')
+		case "type":
+			object = object || strings.EqualFold(item.Text(), "object")
+			writeType(w, item, as, nullable)
+		case "nullable", "propertyOrdering":
+			if as != standard {
+				w.Raw(key, item)
+			}
+		case "":
+		case "minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties":
+			if n := item.Text(); as == standard && n != "" && json.Value(n).Kind() == '0' && json.Valid([]byte(n)) {
+				item = json.Value(n) // Google writes 64-bit numbers as strings
+			}
+			w.Raw(name, item)
+		default:
+			w.Raw(key, item)
+		}
+		return true
+	})
+	if as == closed && object && open {
+		w.Bool("additionalProperties", false)
+	}
+	w.Close('}')
+}
+
+func writeType(w *json.Writer, v json.Value, as dialect, nullable bool) {
+	switch name, null, ok := simpleType(v); {
+	case as == google && ok:
+		w.Text("type", strings.ToUpper(name))
+		if null {
+			w.Bool("nullable", true)
+		}
+	case as == standard && v.Kind() == '"' && nullable:
+		w.Open("type", '[').Text("", strings.ToLower(v.Text())).Text("", "null").Close(']')
+	case as == standard && v.Kind() == '"':
+		w.Text("type", strings.ToLower(v.Text()))
+	default:
+		w.Raw("type", v)
+	}
+}
+
+// rewritten is a schema in a dialect.
+func rewritten(v json.Value, as dialect) json.Value {
+	if v.Missing() || tooDeep(v) {
+		return v
+	}
+	var w json.Writer
+	writeSchema(&w, "", v, as)
+	return w.Out
+}
+
+// strictable tells whether OpenAI would hold an answer to a schema: in every object all members
+// are required and no others allowed.
+func strictable(v json.Value) bool {
+	ok := true
+	v.Each(func(key string, item json.Value) bool {
+		switch key {
+		case "properties":
+			required := v.Get("required")
+			item.Each(func(name string, s json.Value) bool {
+				listed := false
+				each(required, "", func(_ string, r json.Value) { listed = listed || r.Text() == name })
+				ok = ok && listed && strictable(s)
+				return ok
+			})
+			ok = ok && v.Get("additionalProperties").False()
+		case "items", "additionalProperties":
+			ok = item.Kind() != '{' || strictable(item)
+		case "anyOf":
+			each(item, "", func(_ string, s json.Value) { ok = ok && strictable(s) })
+		case "$defs", "definitions":
+			item.Each(func(_ string, s json.Value) bool { ok = ok && strictable(s); return ok })
+		case "oneOf", "allOf", "not", "patternProperties", "prefixItems":
+			ok = false
+		}
+		return ok
+	})
+	return ok
+}
