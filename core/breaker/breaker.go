@@ -23,7 +23,7 @@ type Config struct {
 	// of consecutive ones, not a rate: the first request ever that fails is 100 % of all, and no
 	// evidence (field case brk-008). Off: the breaker never opens.
 	Failures int
-	// Open is how long nobody is admitted; 0 means 30 s (brief 001 §8).
+	// Open is how long nobody is admitted; 0 means 30 s (brief 001 §8), a day is the most.
 	Open time.Duration
 	// Probe is how long a probe may be silent before another takes its place; 0 means 30 s. It is
 	// no limit for the probe itself, which may think for longer and still close the breaker.
@@ -47,7 +47,7 @@ func orDefault(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 30 * time.Second
 	}
-	return d
+	return min(d, maxWindow)
 }
 
 // Breaker is one circuit breaker. The zero value is closed.

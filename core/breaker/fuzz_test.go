@@ -20,7 +20,7 @@ func FuzzBreaker(f *testing.F) {
 			permit     Permit
 			generation uint64
 		}
-		var under []attempt     // attempts under way
+		var under []attempt // attempts under way
 		for _, op := range script {
 			before := b.Record()
 			switch {

@@ -75,15 +75,12 @@ func (t *Throttle) Left(now time.Time) (int, bool) {
 	return int(max(0, t.config.floor()-t.used) / whole), t.config.Floor >= 0
 }
 
-// Used is what a snapshot keeps: the thousandths of a retry that are missing.
-func (t *Throttle) Used(now time.Time) int64 {
-	t.refill(now)
-	return t.used
-}
+// Used is the throttle as data: the thousandths of a retry that were missing, and when.
+func (t *Throttle) Used() (used int64, since time.Time) { return t.used, t.since }
 
-// Restore sets what is missing, as of now.
-func (t *Throttle) Restore(now time.Time, used int64) {
-	t.used, t.since = max(0, min(used, t.config.floor())), now
+// Restore sets what Used has returned, within the bounds of this throttle.
+func (t *Throttle) Restore(used int64, since time.Time) {
+	t.used, t.since = max(0, min(used, t.config.floor())), since
 }
 
 // refill adds what time has earned since the last look. A clock that goes back earns nothing.

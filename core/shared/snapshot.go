@@ -1,0 +1,158 @@
+package shared
+
+import (
+	"time"
+
+	"holdfast/core/breaker"
+	"holdfast/core/fault"
+	"holdfast/core/limits"
+	"holdfast/core/spend"
+)
+
+// Snapshot returns everything that calls have learned, to be restored after a reload or in another
+// isolate. The same state gives the same bytes. They hold names of models and hosts, counts and
+// times; no keys, prompts or answers.
+func (s *State) Snapshot() []byte {
+	w := newWriter(snapshot)
+	keys := s.targets.keys()
+	w.uint(uint64(len(keys)))
+	for _, k := range keys {
+		e := s.targets.entries[k]
+		w.key(k)
+		w.breaker(e.breaker.Record())
+		w.gate(e.gate.Rest())
+		w.limits(e.limits)
+		w.time(e.touched)
+	}
+	used, since := s.throttle.Used()
+	w.int(used)
+	w.time(since)
+	f := s.ledger.Figures()
+	for _, n := range []spend.Ticks{f.Spent, f.Estimated, f.Overrun, f.Held} {
+		w.int(int64(n))
+	}
+	w.int(f.Attempts)
+	return w.sealed()
+}
+
+// Restore takes a snapshot in the place of what the State knows; its configuration stays. Attempts
+// that were under way when the snapshot was taken count as spent, for nobody will settle them here.
+//
+// Bytes that are damaged, foreign or of a newer version are refused with ErrCorrupt, ErrForeign or
+// ErrNewer, and change nothing: a State just made starts clean.
+func (s *State) Restore(b []byte) error {
+	r, err := open(b, snapshot)
+	if err != nil {
+		return err
+	}
+	entries := map[key]*entry{}
+	for range r.count(maxEntries) {
+		k, e := r.key(), newEntry()
+		r.check(k.host != "" && entries[k] == nil)
+		record, rest := r.breaker(), r.gate()
+		e.breaker.Merge(record)
+		e.gate.Merge(rest)
+		r.check(e.breaker.Record() == record && e.gate.Rest() == rest)
+		e.limits = r.limits()
+		e.touched = r.time()
+		e.told = e.news()
+		entries[k] = e
+	}
+	used, since := r.int(), r.time()
+	var f spend.Figures
+	for _, n := range []*spend.Ticks{&f.Spent, &f.Estimated, &f.Overrun, &f.Held} {
+		*n = spend.Ticks(r.int())
+	}
+	f.Attempts = r.int()
+	r.check(f.Valid())
+	if err := r.close(); err != nil {
+		return err
+	}
+	s.targets.entries = entries
+	s.throttle.Restore(used, since)
+	s.ledger.Restore(f)
+	return nil
+}
+
+func (w *writer) key(k key) {
+	w.text(k.host)
+	w.text(k.model)
+}
+
+func (r *reader) key() key { return key{r.text(), r.text()} }
+
+// kinds number the states of a breaker. Their order is part of the format.
+var kinds = []breaker.Kind{breaker.Closed, breaker.Open, breaker.HalfOpen}
+
+func (w *writer) breaker(n breaker.Record) {
+	for i, k := range kinds {
+		if n.Kind == k {
+			w.uint(uint64(i))
+		}
+	}
+	w.uint(n.Generation)
+	w.uint(uint64(n.Failures))
+	w.time(n.From)
+	w.time(n.Until)
+}
+
+func (r *reader) breaker() breaker.Record {
+	n := breaker.Record{Kind: kinds[r.count(len(kinds)-1)], Generation: r.uint(), Failures: r.count(1 << 30)}
+	n.From, n.Until = r.time(), r.time()
+	r.check(n.Valid())
+	return n
+}
+
+func (w *writer) gate(g breaker.Rest) {
+	w.time(g.From)
+	w.time(g.Until)
+}
+
+func (r *reader) gate() breaker.Rest { return breaker.Rest{From: r.time(), Until: r.time()} }
+
+// windows are all the parts of limits, in the order of the format.
+func windows(l *fault.Limits) [10]*fault.Window {
+	return [...]*fault.Window{
+		&l.Requests, &l.Tokens, &l.ProjectTokens, &l.InputTokens, &l.OutputTokens,
+		&l.PriorityInput, &l.PriorityOutput, &l.FastInput, &l.FastOutput, &l.Plan,
+	}
+}
+
+func (w *writer) limits(l limits.Last) {
+	w.time(l.At)
+	if l.At.IsZero() {
+		return
+	}
+	for _, window := range windows(&l.Limits) {
+		for _, a := range []fault.Amount{window.Limit, window.Remaining, {N: int64(window.Reset.Wait), Known: window.Reset.Known}} {
+			w.bool(a.Known)
+			if a.Known {
+				w.int(a.N)
+			}
+		}
+		if window.Reset.Known {
+			w.text(window.Reset.Source)
+		}
+	}
+	w.text(l.Limits.PlanStatus)
+}
+
+func (r *reader) limits() (l limits.Last) {
+	if l.At = r.time(); l.At.IsZero() {
+		return l
+	}
+	for _, window := range windows(&l.Limits) {
+		var reset fault.Amount
+		for _, a := range []*fault.Amount{&window.Limit, &window.Remaining, &reset} {
+			if a.Known = r.bool(); a.Known {
+				a.N = r.int()
+				r.check(a.N >= 0)
+			}
+		}
+		if reset.Known {
+			window.Reset = fault.Hint{Wait: time.Duration(reset.N), Known: true, Source: r.text()}
+		}
+	}
+	l.Limits.PlanStatus = r.text()
+	return l
+}

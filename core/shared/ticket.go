@@ -1,0 +1,107 @@
+package shared
+
+import (
+	"time"
+
+	"holdfast/core/breaker"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/spend"
+	"holdfast/core/wire"
+)
+
+// Ticket is the leave to make one attempt. A nil Ticket takes any report and does nothing.
+type Ticket struct {
+	state           *State
+	target          Target
+	since           time.Time
+	provider, model breaker.Permit
+	hold            *spend.Hold
+	done            bool
+}
+
+// Outcome is what came of an attempt.
+type Outcome struct {
+	// Fault is why it failed, and zero when the answer reached its own terminal: not when HTTP 200
+	// arrived (field case brk-012). A call that is given up, by its user or its deadline, reports
+	// that fault.
+	Fault fault.Fault
+	// Impatient: it was ended by a time limit that the caller chose and that is shorter than the
+	// default. That proves nothing about the provider (field case brk-007).
+	Impatient bool
+	// Unsent: the request never left, so that it cost nothing.
+	Unsent bool
+
+	Header header.Header // of the response; nil when none came
+	Usage  wire.Usage    // the latest that was reported
+	Model  string        // the model that answered, where the provider said
+	Seen   int           // bytes of text, reasoning and tool arguments that arrived
+}
+
+// Report ends an attempt: breakers, gates, limits, throttle and money learn of it. It returns what
+// the attempt cost. A second report does nothing.
+func (t *Ticket) Report(now time.Time, o Outcome) spend.Bill {
+	if t == nil || t.done {
+		return spend.Bill{}
+	}
+	t.done = true
+	s := t.state
+	target := s.targets.at(now, keyOf(t.target))
+	target.limits.Note(now, fault.RateLimits(t.target.Provider, o.Header, now))
+
+	f := o.Fault
+	switch {
+	case o.succeeded():
+		s.throttle.Succeeded()
+		t.learn(now, fault.Healthy, fault.Healthy)
+	case o.Impatient && (f.Reason == fault.Timeout || f.Reason == fault.IdleTimeout):
+		t.release(now)
+	case f.Reason == fault.RateLimit && f.Hint.Wait > 0:
+		target.gate.Shut(now, f.Hint.Wait)
+		t.release(now)
+	case f.Reason == fault.RateLimit || s.config.PerModel:
+		t.learn(now, fault.Ignore, f.Breaker)
+	default:
+		t.learn(now, f.Breaker, fault.Ignore)
+	}
+	return t.hold.Settle(now, spend.Use{
+		Free: t.free(now, o), Complete: o.succeeded(), Usage: o.Usage, Model: o.Model, Seen: o.Seen,
+	})
+}
+
+func (o *Outcome) succeeded() bool {
+	return o.Fault.Decision == "" || o.Fault.Decision == fault.Success
+}
+
+// release gives the breakers' permits back without a word about the target.
+func (t *Ticket) release(now time.Time) { t.learn(now, fault.Ignore, fault.Ignore) }
+
+func (t *Ticket) learn(now time.Time, provider, model fault.Effect) {
+	t.provider.Report(now, provider)
+	t.model.Report(now, model)
+}
+
+// maybeBilled are the failures after which a provider may have done its work all the same: nobody
+// was there to take it, or what came was of no use. After every other one it has said no itself.
+var maybeBilled = map[fault.Reason]bool{
+	fault.Transport: true, fault.Timeout: true, fault.Truncated: true, fault.IdleTimeout: true,
+	fault.EdgeTimeout: true, fault.MalformedStream: true, fault.MalformedToolCall: true,
+	fault.EmptyCompletion: true, fault.Cancelled: true, fault.Deadline: true,
+	fault.PlatformLimit: true, fault.Unknown: true,
+}
+
+// unreached is how soon a connection fails that was never made. Who fails later may have been heard.
+const unreached = 2 * time.Second
+
+// free tells whether the attempt cost nothing, if no usage was reported.
+func (t *Ticket) free(now time.Time, o Outcome) bool {
+	switch {
+	case o.Unsent:
+		return true
+	case o.succeeded() || o.Seen > 0:
+		return false
+	case o.Fault.Reason == fault.Transport && o.Header == nil:
+		return now.Sub(t.since) < unreached
+	}
+	return !maybeBilled[o.Fault.Reason]
+}
