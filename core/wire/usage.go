@@ -122,8 +122,8 @@ func (c *counts) normal() Usage {
 		ToolPrompt: c.toolPrompt, Reasoning: c.reasoning + c.thoughts,
 		CostTicks: c.ticks,
 	}
-	if c.cached > c.input { // xAI, sometimes
-		u.Input += c.cached
+	if c.cached+c.written > c.input { // then they stand beside it: xAI, sometimes
+		u.Input += c.cached + c.written
 	}
 	// xAI's chat counts reasoning beside the completion; its total proves it.
 	if c.reasoning > 0 && (c.total == c.input+c.output+c.reasoning || c.reasoning > c.output) {

@@ -1,0 +1,48 @@
+package wire
+
+import (
+	"testing"
+
+	"holdfast/core/fault"
+)
+
+// chunk is a chat.completion.chunk with a delta and a reason, "" for none.
+func chunk(delta, reason string) string {
+	if reason == "" {
+		return `{"id":"c1","model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":null}]}`
+	}
+	return `{"id":"c1","model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":"` + reason + `"}]}`
+}
+
+var chatTranscripts = []transcript{
+	{
+		name: "reasoning, text and usage",
+		body: events(chunk(`{"role":"assistant","content":""}`, ""), chunk(`{"reasoning_content":"Hm."}`, ""), chunk(`{"content":"Hel"}`, ""), chunk(`{"content":"lo"}`, ""), chunk(`{}`, "stop"),
+			`{"id":"c1","choices":[],"usage":{"prompt_tokens":12,"completion_tokens":1,"total_tokens":241,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens_details":{"reasoning_tokens":228},"cost_in_usd_ticks":1176500}}`, "[DONE]"),
+		log:     "reasoning \"Hm.\"\ntext \"Hello\"\n",
+		summary: "complete stop",
+		check:   usage(Usage{Input: 12, Output: 229, Total: 241, Cached: 2, Reasoning: 228, CostTicks: 1176500}),
+	},
+	{
+		name: "tool calls in pieces",
+		body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","type":"function","function":{"name":"f","arguments":""}}]}`, ""),
+			chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"{\"x\":"}},{"index":1,"id":"b","function":{"name":"g","arguments":"{}"}}]}`, ""),
+			chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`, "tool_calls"), "[DONE]"),
+		log:     "tool a f({\"x\":1})\ntool b g({})\n",
+		summary: "complete tool_calls",
+	},
+	{
+		name:    "the token limit in a tool call",
+		body:    events(chunk(`{"content":"So","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}`, ""), chunk(`{}`, "length")),
+		log:     "text \"So\"\n",
+		summary: "complete length",
+	},
+	{name: "a tool call that is no JSON", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "tool_calls")), summary: "failed malformed_tool_call tool_calls"},
+	{name: "half a character in each of two deltas", body: events(chunk(`{"content":"\ud83d"}`, ""), chunk(`{"content":"\ude00"}`, "stop")), log: "text \"\U0001F600\"\n", summary: "complete stop"},
+	{name: "an error beside the reason", body: events(`{"choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"error"}],"error":{"code":502,"message":"m"}}`), log: "text \"Half\"\n", summary: "failed server_error error"},
+	{name: "an error in the choice", body: events(`{"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"code":503,"message":"overloaded"}}]}`), summary: "failed overloaded error"},
+	{name: "another choice is not followed", body: events(`{"choices":[{"index":1,"delta":{"content":"B"},"finish_reason":"stop"}]}`, chunk(`{"content":"A"}`, "stop")), log: "text \"A\"\n", summary: "complete stop"},
+	{name: "usage after the end", body: events(chunk(`{"content":"Hi"}`, "stop"), chunk(`{"content":"more"}`, ""), `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`), log: "text \"Hi\"\n", summary: "complete stop", check: usage(Usage{Input: 1, Output: 1, Total: 2})},
+}
+
+func TestChat(t *testing.T) { run(t, Chat, fault.OpenAI, chatTranscripts) }
