@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"holdfast/core/fault"
 	"holdfast/core/sse"
@@ -97,10 +98,7 @@ func wtf8(b []byte) string {
 			i += 6
 			continue
 		}
-		r, n := []rune(string(b[i:]))[0], 1
-		if r != 0xFFFD {
-			n = len(string(r))
-		}
+		r, n := utf8.DecodeRune(b[i:])
 		out = append(out, r)
 		i += n
 	}
