@@ -132,3 +132,39 @@ test("an interaction that is refused", async () => {
     return true;
   });
 });
+
+test("a live session is resumed with its handle", async () => {
+  const gemini = client({});
+  const talk = async (handle, text) => {
+    const found = { text: "", handle: undefined };
+    let done, failed;
+    const over = new Promise((resolve, reject) => ([done, failed] = [resolve, reject]));
+    const connecting = gemini.live.connect({
+      model: "gemini-live",
+      config: { sessionResumption: { handle } },
+      callbacks: {
+        onmessage(message) {
+          for (const part of message.serverContent?.modelTurn?.parts ?? []) {
+            found.text += part.text;
+          }
+          const update = message.sessionResumptionUpdate;
+          if (found.text && update?.resumable) {
+            found.handle = update.newHandle;
+            done();
+          }
+        },
+        onerror: failed,
+        onclose: (event) => failed(new Error(event.reason)),
+      },
+    });
+    const session = await Promise.race([connecting, over]); // a refusal leaves the first waiting for ever
+    session.sendClientContent({ turns: text, turnComplete: true });
+    await over.finally(() => session.close());
+    return found;
+  };
+  const first = await talk(undefined, "ping");
+  assert.equal(first.text, "Pong, loud and clear.");
+  const second = await talk(first.handle, prompt);
+  assert.equal(second.text, answer);
+  await assert.rejects(talk("handle-of-yesterday", prompt), /session not found/);
+});

@@ -129,3 +129,20 @@ test("openai: an error event is an APIError", async () => {
     }, (thrown) => thrown instanceof OpenAI.APIError && thrown.code === "insufficient_quota");
   }
 });
+
+test("openai: responses on a socket", async () => {
+  const { ResponsesWS } = await import("openai/resources/responses/ws");
+  const socket = new ResponsesWS(client("openai/v1", {}), { headers: asking({}) });
+  const ask = (body) =>
+    new Promise((resolve, reject) => {
+      socket.once("response.completed", (event) => resolve(event.response));
+      socket.once("error", reject);
+      socket.send({ type: "response.create", model: "m", input: prompt, ...body });
+    });
+  const first = await ask({});
+  assert.equal(first.output[0].content[0].text, answer);
+  const second = await ask({ previous_response_id: first.id });
+  assert.equal(second.status, "completed");
+  await assert.rejects(ask({ previous_response_id: "resp_of_yesterday" }), /previous_response_not_found/);
+  socket.close();
+});

@@ -20,6 +20,9 @@ export async function startProvider() {
   });
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith("listening ")) {
+      for (const part of [child, child.stdin, child.stdout]) {
+        part.unref(); // a test that waits for ever ends when nothing else happens
+      }
       return line.slice("listening ".length);
     }
   }

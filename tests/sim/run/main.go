@@ -1,4 +1,4 @@
-// Command run is the simulated provider on its own, for tests in other languages:
+// Command run is the simulated provider on its own, with its sockets, for tests in other languages:
 //
 //	go run ./tests/sim/run -addr 127.0.0.1:0
 //
@@ -15,6 +15,7 @@ import (
 	"os"
 
 	"holdfast/tests/sim/server"
+	"holdfast/tests/sim/socket"
 )
 
 func main() {
@@ -31,7 +32,7 @@ func main() {
 		io.Copy(io.Discard, os.Stdin)
 		os.Exit(0)
 	}()
-	provider := &http.Server{Handler: &server.Server{CORS: true}}
+	provider := &http.Server{Handler: &socket.Server{Provider: &server.Server{CORS: true}}}
 	// A browser repeats a request on its own when a connection that it used before is reset; so by
 	// default none is used twice. Where the response says so ("Connection: close"), however, Node
 	// takes a cut for the end of the body.

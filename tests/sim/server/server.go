@@ -85,17 +85,21 @@ func (s *Server) serveProvider(w http.ResponseWriter, r *http.Request) {
 		Pace:     r.URL.Query().Get("pace"),
 		Body:     body,
 		TooLarge: tooLarge != nil,
-		Now:      time.Since(started),
 	}
-	s.mu.Lock()
-	exchange := sim.Plan(&s.store, request)
-	s.mu.Unlock()
-
+	exchange := s.Plan(request)
 	record := s.log.begin(exchange, request)
 	line := s.Lines.Open(exchange.Session, w, r)
 	defer line.Close()
 	ended, sent := play(line, w, exchange)
 	s.log.end(record, ended, sent)
+}
+
+// Plan is sim.Plan with this server's sessions, now.
+func (s *Server) Plan(request sim.Request) sim.Exchange {
+	request.Now = time.Since(started)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sim.Plan(&s.store, request)
 }
 
 // scriptOf is the script where sim.Plan does not see it: in the query, or percent-encoded in the
