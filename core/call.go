@@ -1,7 +1,6 @@
 package core
 
 import (
-	"errors"
 	"strconv"
 	"time"
 
@@ -13,39 +12,6 @@ import (
 	"holdfast/core/sse"
 	"holdfast/core/wire"
 )
-
-// Spec is what the caller asked for. It does not change during the call.
-type Spec struct {
-	Provider   fault.Provider
-	API        wire.API
-	URL        string
-	Auth       string
-	Header     header.Header
-	Body       json.Value
-	Stream     bool   // the answer is streamed; otherwise it is one JSON body
-	Background bool   // nobody waits
-	Partial    string // streamed: go on from this text instead of starting
-	Policy     Policy
-	Random     func() float64 // uniform in [0, 1)
-}
-
-// Check says what is wrong with a spec before anything is sent.
-func (s *Spec) Check() error {
-	if !s.Stream {
-		return nil
-	}
-	if s.Body.Kind() != '{' {
-		return errors.New("a streamed request needs a JSON object as its body")
-	}
-	if !wire.Streams(s.API) {
-		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
-	}
-	if s.Partial != "" {
-		_, err := wire.Continue(s.API, s.Body, s.Partial, s.Policy.Continuation)
-		return err
-	}
-	return nil
-}
 
 // Call is one thing that the caller asked for, over as many attempts as it takes.
 type Call struct {
@@ -60,6 +26,7 @@ type Call struct {
 	reading bool // a Read is outstanding
 
 	// The current attempt. Everything here is reset by send.
+	target  int // its place in the chain
 	attempt *Attempt
 	open    bool          // its exchange runs
 	since   time.Time     // when the running timer began: sent, read issued, or re-armed
@@ -71,16 +38,20 @@ type Call struct {
 	stream  *wire.Stream
 	joiner  *seam.Joiner // between the text kept from before and this attempt's
 
-	deadline time.Time   // of waiting and draining
-	next     AttemptKind // why the next attempt will be sent
-	wait     pace.Wait   // before it
+	deadline time.Time // of waiting and draining
+	next     step      // what comes after waiting
 
 	// The call so far.
 	out       output
 	tools     []wire.Tool
-	spent     int         // attempts that count against the budget, beyond the first
-	continued int         // automatic continuations sent
-	cause     fault.Fault // what the first of them tries to mend
+	alive     time.Time    // when it began, or last got something of an answer
+	spent     int          // full retries at this target, which its budget bounds
+	continued int          // continuations at this target
+	cause     fault.Fault  // what the first continuation tries to mend
+	asked     wire.Request // the request whose answer the cursor belongs to
+	cursor    wire.Cursor  // how far that answer was taken; its ID is empty when it cannot be resumed
+	resumes   int          // resumptions that brought nothing, one after the other
+	lost      fault.Fault  // what the resumptions try to mend
 	result    Result
 }
 
@@ -106,10 +77,10 @@ const (
 
 // New returns a call. Its first event is Start.
 func New(spec Spec) *Call {
-	c := &Call{spec: spec, next: First}
+	c := &Call{spec: spec, next: step{kind: First}}
 	c.out.reset(spec.Partial)
 	if spec.Partial != "" {
-		c.next = Continued
+		c.next.kind = Continued
 	}
 	return c
 }
@@ -126,7 +97,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	switch e.Kind {
 	case Start:
 		if c.phase == idle {
-			c.began = now
+			c.began, c.alive = now, now
 			c.send(now)
 		}
 	case Responded:
@@ -184,7 +155,7 @@ func (c *Call) timer() (at time.Time, why fault.Reason) {
 			at, why = t, reason
 		}
 	}
-	p := &c.spec.Policy
+	p := c.policy()
 	switch c.phase {
 	case idle, done:
 		return
@@ -203,8 +174,17 @@ func (c *Call) timer() (at time.Time, why fault.Reason) {
 			earliest(c.since, p.Idle, fault.IdleTimeout)
 		}
 	}
-	earliest(c.began, p.Budget.Total, fault.Deadline)
+	if c.silent() {
+		earliest(c.attempt.Sent, p.Switch, fault.Timeout)
+	}
+	earliest(c.began, c.spec.Policy.Budget.Total, fault.Deadline)
 	return
+}
+
+// silent tells that a stream has brought nothing yet while another target could be asked.
+func (c *Call) silent() bool {
+	waits := c.phase == sending || c.phase == reading && c.reading
+	return waits && c.spec.Stream && c.attempt.FirstDelta == 0 && c.attempt.Kind != Resumed && c.target < len(c.spec.Fallbacks)
 }
 
 func (c *Call) tick(now time.Time) {
@@ -235,41 +215,52 @@ func (c *Call) tick(now time.Time) {
 // send makes the next attempt, or waits for the network.
 func (c *Call) send(now time.Time) {
 	if c.offline {
-		c.phase, c.wait.Source = away, "offline"
+		c.phase, c.next.wait.Source = away, "offline"
 		c.note(Note{Kind: NoteOffline, Attempt: len(c.result.Attempts) + 1})
 		return
 	}
-	request := wire.Request{Method: "POST", URL: c.spec.URL, Body: c.spec.Body}
-	c.joiner = nil
-	if c.spec.Stream {
-		if partial := c.out.text(); partial != "" {
-			request.Body, _ = wire.Continue(c.spec.API, request.Body, partial, c.spec.Policy.Continuation)
+	next := c.next
+	request, dropped := next.request, []string(nil)
+	if next.kind != Resumed {
+		partial := c.out.text()
+		request, dropped, _ = c.spec.request(next.target, partial)
+		c.joiner = nil
+		if c.spec.Stream && partial != "" {
 			c.joiner = seam.New(partial)
 		}
-		request = wire.Streamed(c.spec.API, request)
+		c.asked, c.cursor, c.resumes = request, wire.Cursor{}, 0
 	}
+	c.target = next.target
+	t := c.spec.target(c.target)
 	c.result.Attempts = append(c.result.Attempts, Attempt{
-		Number: len(c.result.Attempts) + 1, Kind: c.next, Model: wire.Model(request),
-		Sent: now, Waited: c.wait.For, WaitSource: c.wait.Source,
+		Number: len(c.result.Attempts) + 1, Kind: next.kind, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
+		Sent: now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
 	})
 	c.attempt = &c.result.Attempts[len(c.result.Attempts)-1]
-	c.phase, c.open, c.since, c.wait = sending, true, now, pace.Wait{}
+	c.phase, c.open, c.since = sending, true, now
 	c.reading, c.rearmed, c.unread = false, false, 0
 	c.header, c.body, c.decoder, c.stream = nil, nil, nil, nil
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
-		Method: request.Method, URL: request.URL, Auth: c.spec.Auth, Header: c.spec.Header, Body: request.Body,
+		Target: c.target, Method: request.Method, URL: request.URL, Auth: t.Auth, Header: t.Header, Body: request.Body,
 	}})
 	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind})
 }
+
+// policy is the policy of the current target.
+func (c *Call) policy() *Policy { return &c.spec.target(c.target).Policy }
 
 func (c *Call) responded(now time.Time, status int, h header.Header) {
 	a := c.attempt
 	a.Headers, a.HTTPStatus, a.RequestID = now.Sub(a.Sent), status, requestID(h)
 	c.header, c.phase, c.rearmed = h, reading, false
 	if c.spec.Stream && status >= 200 && status < 300 {
-		c.decoder = &sse.Decoder{Limit: c.spec.Policy.MaxEvent}
-		c.stream = wire.NewStream(c.spec.API, c.spec.Provider, h)
+		c.decoder = &sse.Decoder{Limit: c.policy().MaxEvent}
+		c.stream = wire.NewStream(a.API, a.Provider, h)
 		c.stream.MayBeEmpty = c.joiner != nil
+		if a.Kind == Resumed {
+			c.stream.From(c.cursor)
+			c.stream.Pending = status == 202
+		}
 	}
 	c.note(Note{Kind: NoteResponded, HTTPStatus: status, RequestID: a.RequestID})
 }
@@ -299,7 +290,7 @@ func (c *Call) received(now time.Time, chunk []byte) {
 
 // collect keeps a body that is not streamed, within its bound.
 func (c *Call) collect(now time.Time, chunk []byte) {
-	limit := c.spec.Policy.MaxBody
+	limit := c.policy().MaxBody
 	switch {
 	case c.attempt.HTTPStatus >= 300: // it only explains an error
 		chunk = chunk[:min(len(chunk), maxErrorBody-len(c.body))]
@@ -340,7 +331,7 @@ func (c *Call) follow(now time.Time) {
 	case c.stream.Done || !c.open:
 		c.succeed(now)
 	case c.phase == reading:
-		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.spec.Policy.Drain))
+		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.policy().Drain))
 	}
 }
 
@@ -351,6 +342,7 @@ func (c *Call) deltas(now time.Time) {
 			c.attempt.FirstDelta = max(1, now.Sub(c.attempt.Sent))
 			c.note(Note{Kind: NoteStreaming})
 		}
+		c.alive = now
 		switch d.Kind {
 		case wire.Text:
 			c.join(c.out.whole(d))
@@ -444,7 +436,7 @@ func (c *Call) broke(now time.Time, f fault.Fault) {
 
 // document takes a whole body: the answer of a call that is not streamed, or an error's words.
 func (c *Call) document(now time.Time) {
-	f := fault.Classify(c.spec.Provider, fault.Response{Status: c.attempt.HTTPStatus, Header: c.header, Body: c.body, Now: now})
+	f := fault.Classify(c.attempt.Provider, fault.Response{Status: c.attempt.HTTPStatus, Header: c.header, Body: c.body, Now: now})
 	if f.Decision == fault.Success {
 		v, err := json.Parse(c.body)
 		if err == nil {
@@ -467,96 +459,6 @@ func (c *Call) succeed(now time.Time) {
 	c.end(status, fault.Fault{})
 }
 
-// fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
-func (c *Call) fail(now time.Time, f fault.Fault) {
-	c.closeAttempt(now, f)
-	kind, ok := c.rung(f)
-	var wait pace.Wait
-	if ok {
-		n := c.spent + 1
-		if kind == Continued {
-			n = c.continued + 1
-		}
-		wait, ok = c.spec.Policy.Budget.Before(n, f.Hint, c.spec.Random)
-		ok = ok && c.fits(now.Add(wait.For))
-	}
-	if !ok {
-		c.giveUp(now, f)
-		return
-	}
-	if kind == Continued {
-		if c.continued == 0 {
-			c.cause = f
-		}
-		c.continued++
-		c.result.Continued = true
-	} else {
-		c.spent++
-		c.result.Retries++
-		if c.out.dirty() {
-			c.emit(wire.Delta{Kind: wire.Restart})
-			c.note(Note{Kind: NoteRestarted})
-		}
-		c.out.reset(c.spec.Partial)
-	}
-	c.next, c.wait = kind, wait
-	c.phase, c.deadline = waiting, now.Add(wait.For)
-	c.note(Note{Kind: NoteWaiting, Attempt: c.attempt.Number + 1, Wait: wait.For, Source: wait.Source})
-}
-
-// rung tells which recovery, if any, the call may still try after f.
-func (c *Call) rung(f fault.Fault) (AttemptKind, bool) {
-	p := &c.spec.Policy
-	unsafe := len(c.tools) > 0 || len(c.out.refusal) > 0 // what was handed out cannot be taken back
-	retry := c.spent+1 < p.Budget.Attempts && !unsafe
-	switch {
-	case p.Passive || !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
-		return "", false
-	case !c.out.shown():
-		return Retried, retry
-	case c.spec.Background:
-		return Restarted, retry
-	}
-	toolCall := c.stream != nil && c.stream.Tool
-	return Continued, c.continued < p.Budget.Continues && !unsafe && !toolCall
-}
-
-// giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
-// as the reason: a recovery that failed does not hide it.
-func (c *Call) giveUp(now time.Time, f fault.Fault) {
-	if f.Hint.Known && f.Hint.Wait > 0 {
-		c.result.RetryAt = now.Add(f.Hint.Wait)
-	}
-	if c.continued > 0 {
-		f = c.cause
-	}
-	partial := c.out.text() != "" || len(c.tools) > 0 || len(c.out.refusal) > 0
-	status := Failed
-	switch {
-	case f.Reason == fault.ContentPolicy:
-		status = ContentFilter
-	case partial && (f.RetryWithin(1<<62) || f.Reason == fault.Deadline):
-		status = Interrupted
-	}
-	c.end(status, f)
-}
-
-// fits tells whether an attempt may start at a time.
-func (c *Call) fits(at time.Time) bool {
-	within := func(limit time.Duration) bool { return limit == pace.Off || !at.After(c.began.Add(limit)) }
-	return within(c.spec.Policy.Budget.Window) && within(c.spec.Policy.Budget.Total)
-}
-
-// count tells how many attempts failed for a reason.
-func (c *Call) count(reason fault.Reason) (n int) {
-	for i := range c.result.Attempts {
-		if c.result.Attempts[i].Fault.Reason == reason {
-			n++
-		}
-	}
-	return n
-}
-
 // closeAttempt stops the exchange if it still runs and completes the report of the attempt. It
 // does nothing between attempts.
 func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
@@ -573,7 +475,11 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 		a.RequestID = f.RequestID
 	}
 	if s := c.stream; s != nil {
-		a.Finish, a.ToolCall, a.Usage = s.Finish, s.Tool, s.Usage
+		a.Finish, a.ToolCall, a.Usage, a.Served = s.Finish, s.Tool, s.Usage, s.Model
+		if a.FirstDelta != 0 || further(s.Cursor, c.cursor) {
+			c.resumes = 0
+		}
+		c.cursor = s.Cursor
 		c.result.Warnings = append(c.result.Warnings, s.Warnings...)
 		c.result.Finish = s.Finish
 		c.result.ID, c.result.Model = orElse(s.ID, c.result.ID), orElse(s.Model, c.result.Model)

@@ -20,8 +20,8 @@ func spec(t testing.TB, background bool) Spec {
 		t.Fatal(err)
 	}
 	return Spec{
-		Provider: fault.Gloo, API: wire.Chat, Stream: true, Background: background, URL: "https://provider.test/", Body: body,
-		Policy: Defaults(fault.Gloo, background), Random: func() float64 { return 0.5 },
+		Target: Target{Provider: fault.Gloo, API: wire.Chat, Base: "https://provider.test", Path: "/", Policy: Defaults(fault.Gloo, background)},
+		Stream: true, Background: background, Body: body, Random: func() float64 { return 0.5 },
 	}
 }
 

@@ -66,6 +66,7 @@ type Action struct {
 
 // Request is one HTTP request to make.
 type Request struct {
+	Target      int // its place in the chain, which tells the secret
 	Method, URL string
 	// Auth is a header with its scheme, to be completed with the secret, which never comes here:
 	// "authorization: Bearer ". Empty when no secret is to be sent.

@@ -21,6 +21,7 @@ type Policy struct {
 	FirstDelta time.Duration // wait from headers to the first delta
 	Idle       time.Duration // silence while a read is outstanding, once deltas flow
 	Drain      time.Duration // wait for usage after the answer's end, at most 2 s
+	Switch     time.Duration // wait for a stream's first delta while another target could be asked
 
 	MaxBody  int // bytes of a body that is not streamed, request or response
 	MaxEvent int // bytes of one stream event
@@ -38,6 +39,7 @@ func Defaults(p fault.Provider, background bool) Policy {
 		FirstDelta: patience,
 		Idle:       120 * time.Second,
 		Drain:      maxDrain,
+		Switch:     12 * time.Second,
 		MaxBody:    16 << 20,
 		MaxEvent:   sse.MaxEvent,
 	}

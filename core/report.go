@@ -25,16 +25,23 @@ type AttemptKind string
 
 const (
 	First     AttemptKind = "first"
-	Retried   AttemptKind = "retry"
-	Continued AttemptKind = "continue"
-	Restarted AttemptKind = "restart"
+	Retried   AttemptKind = "retry"    // the same again, unseen
+	Continued AttemptKind = "continue" // goes on from the text shown, at the same target or the next
+	Restarted AttemptKind = "restart"  // the same again after text was shown, which the caller drops
+	Resumed   AttemptKind = "resume"   // takes the provider's own answer up again
+	Elsewhere AttemptKind = "fallback" // the same at the next target, unseen
 )
 
 // Attempt is the report of one HTTP exchange.
 type Attempt struct {
 	Number     int
 	Kind       AttemptKind
-	Model      string
+	Target     int // its place in the chain
+	Provider   fault.Provider
+	API        wire.API
+	Model      string   // that was asked for
+	Served     string   // that answered; empty when it did not say
+	Dropped    []string // what this target could not be told
 	Sent       time.Time
 	Headers    time.Duration // from sending to headers; 0 when they never came
 	FirstDelta time.Duration // from sending to the first delta; 0 when none came
@@ -93,6 +100,7 @@ const (
 	NoteOffline   NoteKind = "offline"
 	NoteJoined    NoteKind = "joined"
 	NoteRestarted NoteKind = "restarted"
+	NoteFallback  NoteKind = "fallback"
 	NoteWarning   NoteKind = "warning"
 	NoteDone      NoteKind = "done"
 )
@@ -109,6 +117,7 @@ type Note struct {
 	Wait       time.Duration // waiting
 	Source     string        // waiting: hint or backoff
 	Trimmed    int           // joined
+	Target     int           // fallback: its place in the chain
 	Message    string        // warning
 	Status     Status        // done; "success" for a call that is not streamed
 }

@@ -191,8 +191,8 @@ func (c *fieldCase) stream() []string {
 		return []string{err.Error()}
 	}
 	spec := core.Spec{
-		Provider: c.provider(), API: c.api(), Stream: true, URL: "https://provider.test/",
-		Policy: core.Defaults(c.provider(), false), Random: func() float64 { return 0 },
+		Target: core.Target{Provider: c.provider(), API: c.api(), Base: "https://provider.test", Path: "/", Policy: core.Defaults(c.provider(), false)},
+		Stream: true, Random: func() float64 { return 0 },
 	}
 	spec.Body, _ = hfjson.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"input":"Hi","contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`))
 	p := player{call: core.New(spec)}

@@ -36,8 +36,8 @@ func (s stream) spec(background bool) core.Spec {
 		panic(err)
 	}
 	return core.Spec{
-		Provider: s.provider, API: s.api, URL: s.path, Body: body, Stream: true, Background: background,
-		Policy: core.Defaults(s.provider, background), Random: func() float64 { return 0 },
+		Target: core.Target{Provider: s.provider, API: s.api, Path: s.path, Policy: core.Defaults(s.provider, background)},
+		Body:   body, Stream: true, Background: background, Random: func() float64 { return 0 },
 	}
 }
 

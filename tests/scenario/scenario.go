@@ -46,7 +46,7 @@ var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
 // Play plays a story and returns it with what the call did.
 func Play(story string) (string, error) {
 	p := player{random: 0.5, consume: true}
-	p.spec = core.Spec{Provider: fault.Gloo, API: wire.Chat, Stream: true, URL: "https://provider.test/chat"}
+	p.spec = core.Spec{Target: core.Target{Provider: fault.Gloo, API: wire.Chat, Base: "https://provider.test", Path: "/chat"}, Stream: true}
 	p.spec.Body, _ = json.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`))
 	p.spec.Random = func() float64 { return p.random }
 	lines := bufio.NewScanner(strings.NewReader(story))

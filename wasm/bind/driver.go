@@ -108,9 +108,9 @@ func (c *call) write(actions []core.Action) []byte {
 		case a.Kind == core.Done:
 			w.Open("", '{').Open("done", '{')
 			if c.spec.Stream {
-				writeAnswer(&w, &c.spec, a.Result)
+				writeAnswer(&w, a.Result)
 			} else {
-				writeDocument(&w, &c.spec, a.Result)
+				writeDocument(&w, a.Result)
 			}
 			w.Close('}')
 		default:

@@ -238,7 +238,7 @@ func newClient(data []byte) (*client, error) {
 
 // spec reads a call's options and body. The bytes are the call's from now on.
 func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
-	s := core.Spec{Provider: c.provider, Stream: stream, Header: c.header}
+	s := core.Spec{Target: core.Target{Provider: c.provider, Base: c.base, Header: c.header}, Stream: stream}
 	v, err := json.Parse(data)
 	if err != nil {
 		return s, badOption(err.Error())
@@ -271,7 +271,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
 		return s, badOption(`path: must begin with one "/"; the host belongs into baseURL`)
 	}
-	s.URL, s.Auth = c.base+path, wire.Hosts[c.provider].Sign(path)
+	s.Path, s.Auth = path, wire.Hosts[c.provider].Sign(path)
 	if s.API = wire.API(api); api == "" {
 		s.API = wire.DetectAPI(path)
 	} else if !wire.Known(s.API) {

@@ -47,8 +47,8 @@ func TestCallOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.URL != "https://x.test/api/v1/chat/completions" || s.Header.Get("a") != "1" || s.Header.Get("b") != "3" || s.Header.Get("accept") != "text/event-stream" {
-		t.Errorf("request %s %v", s.URL, s.Header)
+	if s.Base+s.Path != "https://x.test/api/v1/chat/completions" || s.Header.Get("a") != "1" || s.Header.Get("b") != "3" || s.Header.Get("accept") != "text/event-stream" {
+		t.Errorf("request %s %v", s.Base+s.Path, s.Header)
 	}
 	if p := s.Policy; p.Budget.Attempts != 2 || p.Idle != pace.Off || p.Budget.Total != time.Second || p.Headers != 600*time.Second {
 		t.Errorf("policy %+v", p)

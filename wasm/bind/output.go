@@ -61,12 +61,12 @@ func writeUsage(w *json.Writer, u wire.Usage) {
 	w.Close('}')
 }
 
-func writeAttempts(w *json.Writer, spec *core.Spec, attempts []core.Attempt) {
+func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 	w.Open("attempts", '[')
 	for i := range attempts {
 		a := &attempts[i]
 		w.Open("", '{').Int("attempt", int64(a.Number)).Text("kind", string(a.Kind))
-		w.Text("provider", string(spec.Provider)).Text("api", string(spec.API)).TextIf("model", a.Model)
+		w.Text("provider", string(a.Provider)).Text("api", string(a.API)).TextIf("model", a.Model).TextIf("servedModel", a.Served)
 		w.Int("startedAtMs", epochMs(a.Sent))
 		for _, f := range []struct {
 			key string
@@ -97,7 +97,7 @@ func writeAttempts(w *json.Writer, spec *core.Spec, attempts []core.Attempt) {
 }
 
 // writeAnswer writes {"answer": AnswerResult}.
-func writeAnswer(w *json.Writer, spec *core.Spec, r *core.Result) {
+func writeAnswer(w *json.Writer, r *core.Result) {
 	w.Open("answer", '{')
 	w.Text("status", string(r.Status)).Text("text", r.Text).TextIf("refusal", r.Refusal).TextIf("reasoning", r.Reasoning)
 	w.TextIf("finishReason", r.Finish)
@@ -108,7 +108,7 @@ func writeAnswer(w *json.Writer, spec *core.Spec, r *core.Result) {
 		w.Close('}')
 	}
 	w.Close(']')
-	writeCommon(w, spec, r)
+	writeCommon(w, r)
 	w.Int("fullRetries", int64(r.Retries)).Bool("continued", r.Continued)
 	if r.Fault.Decision != "" {
 		writeFailure(w, "error", &r.Fault)
@@ -127,7 +127,7 @@ func writeAnswer(w *json.Writer, spec *core.Spec, r *core.Result) {
 }
 
 // writeDocument writes {"result": Result} of a request that succeeded, else {"failure", …}.
-func writeDocument(w *json.Writer, spec *core.Spec, r *core.Result) {
+func writeDocument(w *json.Writer, r *core.Result) {
 	if r.Status == core.Complete {
 		w.Open("result", '{').Raw("data", r.Data).Int("httpStatus", int64(r.HTTPStatus))
 		w.Open("headers", '{')
@@ -135,7 +135,7 @@ func writeDocument(w *json.Writer, spec *core.Spec, r *core.Result) {
 			w.Text(f.Name, f.Value)
 		}
 		w.Close('}')
-		writeCommon(w, spec, r)
+		writeCommon(w, r)
 		w.Close('}')
 		return
 	}
@@ -143,7 +143,7 @@ func writeDocument(w *json.Writer, spec *core.Spec, r *core.Result) {
 	if r.First.Decision != "" && r.First != r.Fault {
 		writeFailure(w, "first", &r.First)
 	}
-	writeAttempts(w, spec, r.Attempts)
+	writeAttempts(w, r.Attempts)
 	writeRetryAt(w, r)
 	if r.Status == core.Cancelled {
 		w.Bool("cancelled", true)
@@ -151,10 +151,10 @@ func writeDocument(w *json.Writer, spec *core.Spec, r *core.Result) {
 }
 
 // writeCommon writes what both kinds of result have.
-func writeCommon(w *json.Writer, spec *core.Spec, r *core.Result) {
+func writeCommon(w *json.Writer, r *core.Result) {
 	writeUsage(w, r.Usage)
 	w.TextIf("model", r.Model).TextIf("id", r.ID).TextIf("requestId", r.RequestID).TextIf("redirectedFrom", r.Redirected)
-	writeAttempts(w, spec, r.Attempts)
+	writeAttempts(w, r.Attempts)
 }
 
 func writeRetryAt(w *json.Writer, r *core.Result) {

@@ -1,0 +1,243 @@
+package core
+
+import (
+	"time"
+
+	"holdfast/core/fault"
+	"holdfast/core/pace"
+	"holdfast/core/wire"
+)
+
+// step is how a call goes on after a failure.
+type step struct {
+	kind    AttemptKind
+	target  int          // its place in the chain
+	wait    pace.Wait    // before it
+	request wire.Request // of a resumption; the others are built when they are sent
+}
+
+const (
+	// maxResumes bounds resumptions that bring nothing, one after the other.
+	maxResumes = 3
+	// pollEvery is how often an answer that is still being made is looked at.
+	pollEvery = 2 * time.Second
+)
+
+// fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
+func (c *Call) fail(now time.Time, f fault.Fault) {
+	c.closeAttempt(now, f)
+	next, ok := c.resume(now, f)
+	if !ok {
+		if c.attempt != nil && c.attempt.Kind == Resumed { // what became of the answer is not to be learnt
+			f = c.lost
+		}
+		if next, ok = c.again(now, f); !ok {
+			next, ok = c.elsewhere(now, f)
+		}
+	}
+	if !ok {
+		c.giveUp(now, f)
+		return
+	}
+	switch next.kind {
+	case Resumed:
+		c.resumes++
+	case Continued:
+		if !c.result.Continued {
+			c.cause, c.result.Continued = f, true
+		}
+		c.continued++
+	default:
+		if c.out.dirty() {
+			c.emit(wire.Delta{Kind: wire.Restart})
+			c.note(Note{Kind: NoteRestarted})
+		}
+		c.out.reset(c.spec.Partial)
+		c.spent++
+		c.result.Retries++
+	}
+	if next.target != c.target {
+		c.spent, c.continued = 0, 0
+		c.note(Note{Kind: NoteFallback, Attempt: c.attempt.Number + 1, Target: next.target})
+	}
+	c.next = next
+	c.phase, c.deadline = waiting, now.Add(next.wait.For)
+	if next.wait.For > 0 || next.target == c.target {
+		c.note(Note{Kind: NoteWaiting, Attempt: c.attempt.Number + 1, Wait: next.wait.For, Source: next.wait.Source})
+	} else {
+		c.send(now)
+	}
+}
+
+// resume is the first rung: the provider still has the answer, and lets it be taken up again or
+// looked at. Nothing is said twice, and nothing is generated or paid for again.
+func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
+	a, p := c.attempt, c.policy()
+	if a == nil || p.Passive || c.cursor.ID == "" || c.resumes >= maxResumes {
+		return step{}, false
+	}
+	pending := c.stream != nil && c.stream.Pending
+	switch {
+	case pending:
+	case a.Kind == Resumed && a.HTTPStatus >= 300: // the look was refused
+		if !f.RetryWithin(p.Budget.MaxHint) {
+			return step{}, false
+		}
+	case !broken(f.Reason): // the provider said how the answer ended
+		return step{}, false
+	}
+	request, ok := wire.Resume(a.Provider, a.API, c.asked, c.cursor)
+	if !ok && !c.spec.Background && !pending {
+		return step{}, false // whoever waits is served sooner by a retry or a continuation
+	}
+	if whole, can := wire.Retrieve(a.Provider, a.API, c.asked, c.cursor); can && (!ok || pending || c.resumes > 0) {
+		request, ok = whole, true
+	}
+	if !ok {
+		return step{}, false
+	}
+	if a.Kind != Resumed {
+		c.lost = f
+	}
+	wait, ok := p.Budget.Before(c.resumes+1, f.Hint, c.spec.Random)
+	if pending {
+		// It is alive as long as it is being made, for as long as a first delta may take.
+		wait, ok = pace.Wait{For: pollEvery, Source: "backoff"}, p.FirstDelta == pace.Off || now.Sub(c.alive) < p.FirstDelta
+		c.resumes = 0
+	} else {
+		ok = ok && c.fits(now.Add(wait.For))
+	}
+	return step{kind: Resumed, target: c.target, wait: wait, request: request}, ok
+}
+
+// broken tells whether a failure is one of the way, and says nothing about the answer itself.
+func broken(r fault.Reason) bool {
+	switch r {
+	case fault.Transport, fault.Truncated, fault.IdleTimeout, fault.Timeout, fault.MalformedStream,
+		fault.NotProcessed, fault.EdgeError, fault.EdgeTimeout, fault.ProxyUnavailable:
+		return true
+	}
+	return false
+}
+
+// again is the second rung: the same target once more. Before anything was shown that is an unseen
+// retry; after it, a continuation, or in background a restart.
+func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
+	p := c.policy()
+	switch {
+	case p.Passive || !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
+		return step{}, false
+	case f.Reason == fault.Timeout && c.hasFallback(f): // a silent target is not asked again
+		return step{}, false
+	}
+	kind, n, ok := Retried, c.spent+1, c.spent+1 < p.Budget.Attempts && !c.unsafe()
+	switch {
+	case !c.out.shown():
+		ok = ok && !c.mayRun(f)
+	case c.spec.Background:
+		kind = Restarted
+	default:
+		kind, n, ok = Continued, c.continued+1, c.continued < p.Budget.Continues && c.continuable()
+	}
+	if !ok {
+		return step{}, false
+	}
+	wait, ok := p.Budget.Before(n, f.Hint, c.spec.Random)
+	return step{kind: kind, target: c.target, wait: wait}, ok && c.fits(now.Add(wait.For))
+}
+
+// elsewhere is the third rung: the next target that the failure lets us ask. An answer that has
+// begun is continued there, unless the caller wants it to stay.
+func (c *Call) elsewhere(now time.Time, f fault.Fault) (step, bool) {
+	next, ok := c.fallback(f)
+	switch {
+	case !ok || !c.fits(now):
+		return step{}, false
+	case !c.out.shown():
+		return step{kind: Elsewhere, target: next}, !c.unsafe()
+	case c.spec.Background:
+		return step{kind: Restarted, target: next}, !c.unsafe()
+	}
+	return step{kind: Continued, target: next}, !c.spec.Stay && c.continuable()
+}
+
+// hasFallback tells whether another target may be asked after f.
+func (c *Call) hasFallback(f fault.Fault) bool {
+	_, ok := c.fallback(f)
+	return ok
+}
+
+// fallback finds the next target in the chain that f's scope allows.
+func (c *Call) fallback(f fault.Fault) (int, bool) {
+	if c.policy().Passive || f.Fallback == fault.Never || f.Fallback == "" {
+		return 0, false
+	}
+	for n := c.target + 1; n <= len(c.spec.Fallbacks); n++ {
+		t := c.spec.target(n)
+		if f.Fallback == fault.OtherProvider && t.Provider == c.spec.target(c.target).Provider {
+			continue
+		}
+		_, dropped, err := c.spec.request(n, c.out.text())
+		if err == nil && !(c.spec.Strict && len(dropped) > 0) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// unsafe tells that something was handed out that cannot be taken back.
+func (c *Call) unsafe() bool { return len(c.tools) > 0 || len(c.out.refusal) > 0 }
+
+// continuable tells whether the text shown may be continued: not behind a tool call, whole or not.
+func (c *Call) continuable() bool {
+	return !c.unsafe() && !(c.stream != nil && c.stream.Tool)
+}
+
+// mayRun tells that the request may have started something at the provider that goes on and is
+// billed by itself, so that asking again would start another one.
+func (c *Call) mayRun(f fault.Fault) bool {
+	alone := c.attempt.API == wire.Interactions && c.asked.Body.Get("background").True()
+	return alone && f.Status == 0 && f.Reason != fault.NotProcessed
+}
+
+// further tells whether a cursor has moved on from another.
+func further(a, b wire.Cursor) bool {
+	return a.ID != b.ID || a.Next > b.Next || a.Event != b.Event || a.Text > b.Text || len(a.Tools) > len(b.Tools)
+}
+
+// giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
+// as the reason: a recovery that failed does not hide it.
+func (c *Call) giveUp(now time.Time, f fault.Fault) {
+	if f.Hint.Known && f.Hint.Wait > 0 {
+		c.result.RetryAt = now.Add(f.Hint.Wait)
+	}
+	if c.result.Continued {
+		f = c.cause
+	}
+	partial := c.out.text() != "" || len(c.tools) > 0 || len(c.out.refusal) > 0
+	status := Failed
+	switch {
+	case f.Reason == fault.ContentPolicy:
+		status = ContentFilter
+	case partial && (f.RetryWithin(1<<62) || f.Reason == fault.Deadline):
+		status = Interrupted
+	}
+	c.end(status, f)
+}
+
+// fits tells whether an attempt may start at a time.
+func (c *Call) fits(at time.Time) bool {
+	b := &c.policy().Budget
+	within := func(from time.Time, limit time.Duration) bool { return limit == pace.Off || !at.After(from.Add(limit)) }
+	return within(c.alive, b.Window) && within(c.began, c.spec.Policy.Budget.Total)
+}
+
+// count tells how many attempts at this target failed for a reason.
+func (c *Call) count(reason fault.Reason) (n int) {
+	for i := range c.result.Attempts {
+		if a := &c.result.Attempts[i]; a.Fault.Reason == reason && a.Target == c.target {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,99 @@
+package core
+
+import (
+	"errors"
+	"strings"
+
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/translate"
+	"holdfast/core/wire"
+)
+
+// Target is where an attempt goes.
+type Target struct {
+	Provider   fault.Provider
+	API        wire.API
+	Base, Path string // the URL; {model} in Path stands for the model
+	Auth       string // see Request
+	Header     header.Header
+	Model      string // "" keeps the one that the caller asked for
+	MaxTokens  int64  // the largest output limit that the model takes; 0: not known
+	Policy     Policy
+}
+
+// Spec is what the caller asked for. It does not change during the call.
+type Spec struct {
+	Target             // where it goes first; the body speaks this target's API
+	Fallbacks []Target // where it may go instead, in this order
+
+	Body       json.Value
+	Stream     bool   // the answer is streamed; otherwise it is one JSON body
+	Background bool   // nobody waits
+	Partial    string // streamed: go on from this text instead of starting
+	// Strict skips a fallback that cannot be told everything the caller said.
+	Strict bool
+	// Stay keeps an answer that has begun with the target that began it.
+	Stay   bool
+	Random func() float64 // uniform in [0, 1)
+}
+
+// Check says what is wrong with a spec before anything is sent.
+func (s *Spec) Check() error {
+	if !s.Stream {
+		return nil
+	}
+	if s.Body.Kind() != '{' {
+		return errors.New("a streamed request needs a JSON object as its body")
+	}
+	if !wire.Streams(s.API) {
+		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
+	}
+	if s.Partial != "" {
+		_, err := wire.Continue(s.API, s.Body, s.Partial, s.Policy.Continuation)
+		return err
+	}
+	return nil
+}
+
+// target returns a target by its place in the chain; 0 is where the call goes first.
+func (s *Spec) target(n int) *Target {
+	if n == 0 {
+		return &s.Target
+	}
+	return &s.Fallbacks[n-1]
+}
+
+// request builds the request for a target: the caller's own for the first, rebuilt for the others,
+// going on from the partial text where there is one. dropped lists what the target cannot be told.
+func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string, err error) {
+	t := s.target(n)
+	r = wire.Request{Method: "POST", URL: t.Base + wire.Fill(t.Path, wire.Model(wire.Request{Body: s.Body})), Body: s.Body}
+	if s.Stream && partial != "" {
+		if r.Body, err = wire.Continue(s.API, s.Body, partial, s.Policy.Continuation); err != nil {
+			return r, nil, err
+		}
+	}
+	if n > 0 && !translate.Knows(t.API) && t.API == s.API { // nothing to rebuild but the model
+		if t.Model != "" {
+			r.Body = r.Body.With("model", json.AppendQuoted(nil, t.Model))
+			r.URL = t.Base + wire.Fill(t.Path, t.Model)
+		}
+	} else if n > 0 {
+		from := translate.Source{API: s.API, Provider: s.Provider, Path: s.Path}
+		to := translate.Target{API: t.API, Provider: t.Provider, Model: t.Model, Path: t.Path, MaxTokens: t.MaxTokens}
+		rebuilt, err := translate.Request(from, r.Body, to)
+		if err != nil {
+			return r, nil, err
+		}
+		r.URL, r.Body, dropped = t.Base+rebuilt.Path, rebuilt.Body, rebuilt.Dropped
+		if strings.HasPrefix(rebuilt.Path, "http") { // a path that is whole
+			r.URL = rebuilt.Path
+		}
+	}
+	if s.Stream {
+		r = wire.Streamed(t.API, r)
+	}
+	return r, dropped, nil
+}
