@@ -162,8 +162,9 @@ func (r *request) readChatParts(at string, v json.Value, parts []part) []part {
 					r.drop(at+"/detail", detail.Text())
 				}
 			}
-			r.stored(p, at, "file_id")
-			parts = r.addMedia(parts, at, m)
+			if !r.stored(p, at, "file_id", m) {
+				parts = r.addMedia(parts, at, m)
+			}
 			r.others(p, at, "type image_url detail file_id")
 		case "file", "input_file":
 			f := p
@@ -176,8 +177,9 @@ func (r *request) readChatParts(at string, v json.Value, parts []part) []part {
 					url = "data:" + mimeOf(name, "document") + ";base64," + data
 				}
 			}
-			r.stored(f, at, "file_id")
-			parts = r.addMedia(parts, at, fromURL("document", url, name))
+			if m := fromURL("document", url, name); !r.stored(f, at, "file_id", m) {
+				parts = r.addMedia(parts, at, m)
+			}
 			r.others(f, at, "type filename file_url file_data file_id")
 		case "input_audio":
 			audio := p.Get("input_audio")
@@ -187,13 +189,6 @@ func (r *request) readChatParts(at string, v json.Value, parts []part) []part {
 		}
 	})
 	return parts
-}
-
-// stored lists the id of a file that only its provider has.
-func (r *request) stored(v json.Value, at, name string) {
-	if !v.Get(name).Missing() {
-		r.drop(below(at, name), "a file that only its provider has")
-	}
 }
 
 func (r *request) writeChat(w *json.Writer) {
@@ -208,7 +203,11 @@ func (r *request) writeChat(w *json.Writer) {
 			continue
 		}
 		w.Open("", '{').Text("role", string(t.role))
-		r.writeChatTurn(w, t)
+		if t.role == system { // many imitations know no parts here
+			w.Text("content", joined(t.parts))
+		} else {
+			r.writeChatTurn(w, t)
+		}
 		w.Close('}')
 	}
 	w.Close(']')
@@ -273,7 +272,7 @@ func (f *format) writeOpenAI(w *json.Writer) {
 	w.Text("name", f.name).TextIf("description", f.description).Raw("schema", f.schema).Bool("strict", f.strict)
 }
 
-// writeChatTurn writes what a system's, user's or assistant's turn holds.
+// writeChatTurn writes what a user's or assistant's turn holds.
 func (r *request) writeChatTurn(w *json.Writer, t turn) {
 	var said, calls []part
 	for _, p := range t.parts {

@@ -30,7 +30,7 @@ var names = []name{
 	{fault.Quota, 429, "insufficient_quota", "insufficient_quota", "rate_limit_error", "RESOURCE_EXHAUSTED", 2004, "RATE_LIMIT", "provider_error"},
 	{fault.DailyQuota, 429, "insufficient_quota", "insufficient_quota", "rate_limit_error", "RESOURCE_EXHAUSTED", 2004, "RATE_LIMIT", "provider_error"},
 	{fault.Billing, 402, "billing_error", "billing_not_active", "billing_error", "FAILED_PRECONDITION", 2004, "RATE_LIMIT", "provider_error"},
-	{fault.SpendCap, 402, "billing_error", "billing_hard_limit_reached", "billing_error", "FAILED_PRECONDITION", 2004, "RATE_LIMIT", "provider_error"},
+	{fault.SpendCap, 402, "invalid_request_error", "billing_hard_limit_reached", "billing_error", "FAILED_PRECONDITION", 2004, "RATE_LIMIT", "provider_error"},
 	{fault.Budget, 402, "billing_error", "budget_exceeded", "billing_error", "FAILED_PRECONDITION", 2004, "RATE_LIMIT", "client_error"},
 	{fault.ModelNotFound, 404, "invalid_request_error", "model_not_found", "not_found_error", "NOT_FOUND", 1001, "MODEL_NOT_FOUND", "client_error"},
 	{fault.ModelNotOnPlan, 403, "invalid_request_error", "model_not_available", "permission_error", "PERMISSION_DENIED", 1001, "MODEL_NOT_FOUND", "client_error"},

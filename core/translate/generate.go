@@ -118,7 +118,10 @@ func (r *request) readGenerateFormat(config json.Value, at string) {
 
 func (r *request) readParts(at string, v json.Value) (parts []part) {
 	each(v, at, func(at string, p json.Value) {
-		r.others(p, at, "text inlineData inline_data fileData file_data functionCall function_call functionResponse function_response thought")
+		r.others(p, at, "text inlineData inline_data fileData file_data functionCall function_call functionResponse function_response thought thoughtSignature thought_signature")
+		if signature := named(p, "thoughtSignature"); !nothing(signature) && signature.Text() != foreign {
+			r.drop(at+"/thoughtSignature", "")
+		}
 		call, response := named(p, "functionCall"), named(p, "functionResponse")
 		switch {
 		case p.Get("thought").True():
@@ -136,7 +139,7 @@ func (r *request) readParts(at string, v json.Value) (parts []part) {
 		case p.Get("text").Kind() == '"':
 			parts = append(parts, text(at, p.Get("text").Text()))
 		default:
-			if m := r.readBlob(p); m.kind != "" {
+			if m := r.readBlob(at, p); m.kind != "" {
 				parts = r.addMedia(parts, at, m)
 			}
 		}
@@ -145,7 +148,7 @@ func (r *request) readParts(at string, v json.Value) (parts []part) {
 }
 
 // readBlob reads inlineData or fileData. Files of Google's own store do not travel.
-func (r *request) readBlob(p json.Value) media {
+func (r *request) readBlob(at string, p json.Value) media {
 	if blob := named(p, "inlineData"); !blob.Missing() {
 		m := media{kind: "image", mime: named(blob, "mimeType").Text(), data: blob.Get("data").Text(), name: named(blob, "displayName").Text()}
 		return newMedia(m)
@@ -153,7 +156,8 @@ func (r *request) readBlob(p json.Value) media {
 	if file := named(p, "fileData"); !file.Missing() {
 		m := media{kind: "document", mime: named(file, "mimeType").Text(), url: named(file, "fileUri").Text()}
 		if r.to.API != generate && (strings.HasPrefix(m.url, "gs:") || strings.HasPrefix(m.url, "https://generativelanguage.googleapis.com/")) {
-			m.url = "" // listed as one without data
+			r.drop(at, storedFile)
+			return media{}
 		}
 		return newMedia(m)
 	}
@@ -171,10 +175,9 @@ func (r *request) readFunctionResponse(at string, v json.Value) part {
 	}
 	p.inner = append(p.inner, text(at+"/functionResponse/response", said))
 	each(v.Get("parts"), at+"/functionResponse/parts", func(at string, q json.Value) {
-		if m := r.readBlob(q); m.kind != "" {
+		r.others(q, at, "inlineData inline_data fileData file_data")
+		if m := r.readBlob(at, q); m.kind != "" {
 			p.inner = r.addMedia(p.inner, at, m)
-		} else {
-			r.drop(at, "")
 		}
 	})
 	r.others(v, at+"/functionResponse", "id name response parts")

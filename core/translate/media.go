@@ -141,3 +141,14 @@ func (r *request) addMedia(parts []part, at string, m media) []part {
 	}
 	return append(parts, part{kind: mediaPart, at: at, media: m})
 }
+
+const storedFile = "a file that only its provider has"
+
+// stored tells whether media stand for nothing but the id of a file at a provider, which it lists.
+func (r *request) stored(v json.Value, at, name string, m media) bool {
+	if v.Get(name).Missing() {
+		return false
+	}
+	r.drop(below(at, name), storedFile)
+	return m.data == "" && m.url == ""
+}

@@ -112,6 +112,9 @@ func (r *request) readBlockMedia(parts []part, at, kind string, b json.Value) []
 	case "text":
 		r.adjust(at, "a document sent as text")
 		return append(parts, text(at, source.Get("data").Text()))
+	case "file":
+		r.drop(at, storedFile)
+		return parts
 	default:
 		r.drop(at, kind+" as "+form)
 		return parts

@@ -169,10 +169,18 @@ func each(v json.Value, at string, yield func(at string, item json.Value)) {
 	})
 }
 
-// add appends a turn unless it is empty.
+// add appends a turn unless it is empty. Only the assistant calls tools.
 func (r *request) add(who role, at string, parts []part) {
-	if len(parts) > 0 {
-		r.turns = append(r.turns, turn{who, at, parts})
+	kept := parts[:0]
+	for _, p := range parts {
+		if p.kind == callPart && who != assistant {
+			r.drop(p.at, "a tool call that is not the assistant's")
+			continue
+		}
+		kept = append(kept, p)
+	}
+	if len(kept) > 0 {
+		r.turns = append(r.turns, turn{who, at, kept})
 	}
 }
 
