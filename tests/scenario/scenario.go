@@ -6,9 +6,10 @@
 //	api chat                      a wire format; "json" for a call that is not streamed
 //	background                    nobody waits
 //	partial "text"                go on from this text
+//	fallback anthropic messages m2   a further target: provider, wire format, model
 //	random 0.5                    every draw (default 0.5)
 //	set idle 5s                   a number of the policy: attempts continues maxhint total window
-//	                              headers firstdelta idle drain; "off" switches it off
+//	                              headers firstdelta idle drain switch; "off" switches it off
 //	body {"model":"m","messages":[]}
 //
 //	0s    start
@@ -78,6 +79,7 @@ type player struct {
 	now     time.Duration
 	consume bool // the consumer always wants more
 	frozen  bool // no timer fires
+	at      int  // the target of the current attempt
 	done    bool
 	out     strings.Builder
 }
@@ -118,6 +120,15 @@ func (p *player) setting(word, rest string) (err error) {
 		p.spec.Background = true
 	case "partial":
 		p.spec.Partial, err = strconv.Unquote(rest)
+	case "fallback":
+		words := strings.Fields(rest)
+		if len(words) != 3 {
+			return fmt.Errorf("a fallback is a provider, a wire format and a model")
+		}
+		t := core.Target{Provider: fault.Provider(words[0]), API: wire.API(words[1]), Model: words[2], Base: "https://" + words[0] + ".test"}
+		t.Path = wire.Hosts[t.Provider].Paths[t.API]
+		t.Policy = core.Defaults(t.Provider, p.spec.Background)
+		p.spec.Fallbacks = append(p.spec.Fallbacks, t)
 	case "random":
 		p.random, err = strconv.ParseFloat(rest, 64)
 	case "body":
@@ -171,6 +182,8 @@ func (p *player) begin() error {
 			policy.Idle = d
 		case "drain":
 			policy.Drain = d
+		case "switch":
+			policy.Switch = d
 		case "owner":
 		default:
 			return fmt.Errorf("unknown number %q", name)
@@ -260,7 +273,17 @@ func (p *player) event(text string) error {
 // delta is a text delta of the story's wire format.
 func (p *player) delta(text string) string {
 	quoted := string(json.AppendQuoted(nil, text))
-	switch p.spec.API {
+	api := p.spec.API
+	if p.at > 0 {
+		api = p.spec.Fallbacks[p.at-1].API
+	}
+	switch api {
+	case wire.Messages:
+		return `{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":` + quoted + `}}`
+	case wire.Generate:
+		return `{"candidates":[{"content":{"parts":[{"text":` + quoted + `}]}}]}`
+	case wire.Interactions:
+		return `{"event_type":"step.delta","index":0,"delta":{"type":"text","text":` + quoted + `}}`
 	case wire.Responses:
 		return `{"type":"response.output_text.delta","delta":` + quoted + `}`
 	}
@@ -279,9 +302,7 @@ func (p *player) act(actions []core.Action) {
 	for _, a := range actions {
 		switch a.Kind {
 		case core.Send:
-			messages := 0
-			a.Request.Body.Get("messages").Each(func(string, json.Value) bool { messages++; return true })
-			p.say("-> send %d (%d messages)", a.Attempt, messages)
+			p.send(a.Attempt, a.Request)
 		case core.Read:
 			if !p.consume {
 				p.say("-> read %d", a.Attempt)
@@ -302,6 +323,23 @@ func (p *player) act(actions []core.Action) {
 			}
 		}
 	}
+}
+
+func (p *player) send(attempt int, r *core.Request) {
+	p.at = r.Target
+	if r.Method == "GET" {
+		p.say("-> get %d %s", attempt, strings.TrimPrefix(r.URL, p.spec.Base))
+		return
+	}
+	n := 0
+	for _, list := range []string{"messages", "input", "contents"} {
+		r.Body.Get(list).Each(func(string, json.Value) bool { n++; return true })
+	}
+	to := ""
+	if r.Target > 0 {
+		to = " to " + r.URL
+	}
+	p.say("-> send %d (%d messages)%s", attempt, n, to)
 }
 
 func (p *player) note(n *core.Note) {
