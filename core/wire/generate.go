@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"strings"
+
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -32,25 +34,20 @@ var generateEnds = map[string]End{
 }
 
 func (g *generate) read(s *Stream, event string, v json.Value) {
-	if candidate := first(v.Get("candidates")); candidate != nil {
-		candidate.Get("content", "parts").Each(func(_ string, part json.Value) bool {
-			g.part(s, part)
-			return true
-		})
-		s.note(v)
-		if event == "error" || isError(v) {
-			s.explain(candidate.Get("finishReason").Text(), v)
-			return
-		}
-		g.end(s, candidate.Get("finishReason").Text())
-	} else {
-		s.note(v)
-		switch block := v.Get("promptFeedback", "blockReason").Text(); {
-		case event == "error" || isError(v):
-			s.explain("", v)
-		case block != "" && block != "BLOCK_REASON_UNSPECIFIED" && block != "BLOCKED_REASON_UNSPECIFIED":
-			s.finish(Filtered, block)
-		}
+	candidate := first(v.Get("candidates"))
+	candidate.Get("content", "parts").Each(func(_ string, part json.Value) bool {
+		g.part(s, part)
+		return true
+	})
+	s.note(v)
+	word, block := candidate.Get("finishReason").Text(), v.Get("promptFeedback", "blockReason").Text()
+	switch {
+	case event == "error" || isError(v):
+		s.explain(word, v)
+	case candidate == nil && block != "" && !strings.HasSuffix(block, "_UNSPECIFIED"):
+		s.finish(Filtered, block)
+	default:
+		g.end(s, word)
 	}
 	// A finish comes with the last usage: then nothing is left to wait for.
 	if s.End != Open && v.Get("usageMetadata").Kind() == '{' {

@@ -16,12 +16,10 @@ type Cursor struct {
 	Next  int64  // Responses: the lowest sequence_number that was not taken
 	Event string // Interactions: the last event_id that was taken
 
-	// Taken is the length of each kind of text in UTF-16 units, and the ids of the tool calls that
-	// were handed out.
-	Text, Reasoning, Refusal int
-	Tools                    []string
+	Text, Reasoning, Refusal int      // how much text of each kind was taken, in UTF-16 units
+	Tools                    []string // the ids of the tool calls that were handed out
 
-	calls []partialCall // tool calls whose arguments were still arriving
+	calls []partialCall // those whose arguments were still arriving
 }
 
 // taken is the length of one kind of text.

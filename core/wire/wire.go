@@ -326,7 +326,7 @@ func (s *Stream) failWith(word string, f fault.Fault) {
 // AtLimit tells whether a finish word says that a token limit ended the answer.
 func AtLimit(word string) bool {
 	switch word {
-	case "length", "max_tokens", "max_output_tokens", "MAX_TOKENS", "incomplete", "max_context", "time_limit":
+	case "length", "max_tokens", "max_output_tokens", "MAX_TOKENS", "incomplete", "time_limit":
 		return true
 	}
 	return WindowFull(word)
@@ -334,7 +334,9 @@ func AtLimit(word string) bool {
 
 // WindowFull tells whether a finish word says that the context window is full, so that no
 // continuation can succeed.
-func WindowFull(word string) bool { return word == "model_context_window_exceeded" }
+func WindowFull(word string) bool {
+	return word == "model_context_window_exceeded" || word == "max_context"
+}
 
 func (s *Stream) warn(text string) {
 	if len(s.Warnings) < 20 {

@@ -219,3 +219,27 @@ func quoted(s string) string {
 	b, _ := json.Marshal(s)
 	return string(b)
 }
+
+// One delta of text, from its bytes to its Delta.
+func BenchmarkDelta(b *testing.B) {
+	for api, event := range map[API]string{
+		Chat:         chunk(`{"content":" word"}`, ""),
+		Responses:    `{"type":"response.output_text.delta","sequence_number":7,"item_id":"msg_1","output_index":1,"content_index":0,"delta":" word"}`,
+		Messages:     textBlock("0", " word")[1],
+		Generate:     candidate(`{"text":" word"}`, ""),
+		Interactions: interactionText,
+	} {
+		b.Run(string(api), func(b *testing.B) {
+			s := NewStream(api, fault.OpenAI, nil)
+			e := sse.Event{Data: []byte(event)}
+			b.SetBytes(int64(len(event)))
+			b.ReportAllocs()
+			for b.Loop() {
+				s.Event(e)
+				if len(s.Take()) != 1 {
+					b.Fatal("no delta")
+				}
+			}
+		})
+	}
+}
