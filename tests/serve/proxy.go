@@ -23,9 +23,12 @@ type proxy struct {
 	reverse  httputil.ReverseProxy
 }
 
-// forwarded are the request headers that reach the provider. A list of what may pass cannot
-// forget a cookie, an Origin or a credential of the page.
-var forwarded = []string{"Accept", "Content-Type"}
+// forwarded are the request headers that reach the provider, and asked the parts of the query. A
+// list of what may pass cannot forget a cookie, an Origin or a credential of the page.
+var (
+	forwarded = []string{"Accept", "Content-Type", "Anthropic-Beta", "Anthropic-Version", "Idempotency-Key", "X-Grok-Conv-Id"}
+	asked     = []string{"alt", "stream", "starting_after", "last_event_id", "include_obfuscation"}
+)
 
 func newProxy(p provider, key string, upstream *url.URL, errors io.Writer) *proxy {
 	x := &proxy{provider: p, key: key, upstream: upstream}
@@ -49,12 +52,13 @@ func newProxy(p provider, key string, upstream *url.URL, errors io.Writer) *prox
 }
 
 func (x *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if r.Method != http.MethodPost {
-		http.Error(w, "Only POST is passed on.", http.StatusMethodNotAllowed)
+	taken, known := x.provider.takes(r.Method, r.URL.Path)
+	switch {
+	case !known || path.Clean(r.URL.Path) != r.URL.Path:
+		http.Error(w, "Only these are passed on: "+strings.Join(x.provider.passes, ", ")+".", http.StatusNotFound)
 		return
-	}
-	if !strings.HasPrefix(r.URL.Path, x.provider.prefix) || path.Clean(r.URL.Path) != r.URL.Path {
-		http.Error(w, "Only paths under "+x.provider.prefix+" are passed on.", http.StatusNotFound)
+	case !taken:
+		http.Error(w, r.Method+" is not passed on to this path.", http.StatusMethodNotAllowed)
 		return
 	}
 	line := x.lines.Open(r.Header.Get("x-sim-session"), w, r)
@@ -76,11 +80,24 @@ func (x *proxy) rewrite(r *httputil.ProxyRequest) {
 			header.Set(name, value)
 		}
 	}
+	for _, field := range x.provider.host.Header {
+		if header.Get(field.Name) == "" {
+			header.Set(field.Name, field.Value)
+		}
+	}
 	if x.key != "" {
-		header.Set(x.provider.header, x.provider.scheme+x.key)
+		name, scheme, _ := strings.Cut(x.provider.host.Sign(r.In.URL.Path), ": ")
+		header.Set(name, scheme+x.key)
 	}
 	r.Out.Header = header
-	to := *x.upstream // without the page's query
+	query := url.Values{}
+	for _, name := range asked {
+		if values := r.In.URL.Query()[name]; values != nil {
+			query[name] = values
+		}
+	}
+	to := *x.upstream
+	to.RawQuery = query.Encode()
 	to.Path = strings.TrimSuffix(to.Path, "/") + r.In.URL.Path
 	r.Out.URL = &to
 	r.Out.Host = x.upstream.Host

@@ -20,9 +20,9 @@ import (
 const usage = `Serves the demo page, the module and a provider for them to talk to.
 
   go run .                                    with a simulated provider
-  GLOO_API_KEY=… go run . -provider gloo      with the real one; the key stays in this process
+  GLOO_API_KEY=… go run . -provider gloo      with a real one; the key stays in this process
 
-Flags:
+Real providers and their keys:
 `
 
 // Exit codes.
@@ -105,6 +105,10 @@ func parse(args []string, getenv func(string) string, help io.Writer) (site, err
 	flags.SetOutput(io.Discard) // a mistake is told in one sentence, not with the whole usage
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(help, usage)
+		for _, p := range providers {
+			fmt.Fprintf(help, "  %-10s %s\n", p.name, p.env)
+		}
+		fmt.Fprint(help, "\nFlags:\n")
 		flags.SetOutput(help)
 		flags.PrintDefaults()
 		return site{}, err
@@ -132,7 +136,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (site, err
 	if s.key == "" && *upstream == "" {
 		return s, fmt.Errorf("-provider %s needs its key in the environment variable %s", s.provider.name, s.provider.env)
 	}
-	base := s.provider.base
+	base := s.provider.host.Base
 	if *upstream != "" {
 		base = *upstream
 	}

@@ -193,6 +193,17 @@ func TestSimulatorMode(t *testing.T) {
 	if err := json.Unmarshal([]byte(body), &told); err != nil || told.Mode != "simulator" || len(told.Scenarios) < 30 || told.Path == "" {
 		t.Error(body, err)
 	}
+	// Each simulated provider is where the page is told.
+	if len(told.Providers) != len(providers) || told.Providers[0] != told.speaker {
+		t.Error(body)
+	}
+	for _, s := range told.Providers {
+		path := strings.ReplaceAll(s.Path, "{model}", s.Model)
+		response, body, err := do(t, "POST", base+"/api"+path, `{"model":"m","max_tokens":9,"input":"ping","contents":[{"parts":[{"text":"ping"}]}],"messages":[{"role":"user","content":"ping"}]}`)
+		if err != nil || response.StatusCode != 200 || !strings.Contains(body, "Pong") {
+			t.Error(s, response, body, err)
+		}
+	}
 	response, body, err := do(t, "POST", base+"/api"+told.Path, `{"stream":true,"messages":[{"role":"user","content":"ping"}]}`, "x-sim-session", "a")
 	if err != nil || response.StatusCode != 200 || !strings.HasSuffix(body, "data: [DONE]\n\n") {
 		t.Error(response, body, err)
@@ -207,12 +218,18 @@ const key = "secret-key-4711"
 
 // proxied is a site in front of a simulator that plays the real provider.
 func proxied(t *testing.T) (base string, provider *server.Server, seen func() http.Header) {
+	base, provider, request := proxiedAs(t, "gloo")
+	return base, provider, func() http.Header { return request().Header }
+}
+
+// proxiedAs is the same for a provider, and tells the last request that reached it.
+func proxiedAs(t *testing.T, name string) (base string, provider *server.Server, seen func() *http.Request) {
 	provider = &server.Server{}
 	var mu sync.Mutex
-	var last http.Header
+	var last *http.Request
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
-		last = r.Header.Clone()
+		last = r.Clone(context.Background())
 		mu.Unlock()
 		w.Header().Set("Set-Cookie", "a=b")
 		w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -222,10 +239,14 @@ func proxied(t *testing.T) (base string, provider *server.Server, seen func() ht
 		upstream.CloseClientConnections()
 		upstream.Close()
 	})
-	gloo, _ := providerNamed("gloo")
-	u, _ := url.Parse(upstream.URL)
-	base = start(t, site{addr: "127.0.0.1:0", provider: gloo, key: key, upstream: u})
-	return base, provider, func() http.Header {
+	found, _ := providerNamed(name)
+	mount := "/" + name
+	if name == "gloo" {
+		mount = ""
+	}
+	u, _ := url.Parse(upstream.URL + mount)
+	base = start(t, site{addr: "127.0.0.1:0", provider: found, key: key, upstream: u})
+	return base, provider, func() *http.Request {
 		mu.Lock()
 		defer mu.Unlock()
 		return last
@@ -266,6 +287,62 @@ func TestProxyAddsTheKeyAndNothingElse(t *testing.T) {
 	_, told, _ := do(t, "GET", base+"/demo/config.json", "")
 	if !strings.Contains(told, `"mode":"proxy"`) || strings.Contains(told, key) {
 		t.Error(told)
+	}
+}
+
+// Each provider gets its key in its own header, what it requires besides, and of the page's own
+// request only what it documents.
+func TestEveryProviderIsSigned(t *testing.T) {
+	const body = `{"model":"m","max_tokens":9,"background":true,"stream":true,"input":"ping","contents":[{"parts":[{"text":"ping"}]}],"messages":[{"role":"user","content":"ping"}]}`
+	for _, c := range []struct{ provider, method, path, header, value string }{
+		{"openai", "POST", "/v1/responses", "Authorization", "Bearer " + key},
+		{"anthropic", "POST", "/v1/messages", "X-Api-Key", key},
+		{"anthropic", "POST", "/v1/messages", "Anthropic-Version", "2023-06-01"},
+		{"xai", "POST", "/v1/chat/completions", "Authorization", "Bearer " + key},
+		{"gemini", "POST", "/v1beta/models/g:streamGenerateContent?alt=sse&key=page&x=1", "X-Goog-Api-Key", key},
+		{"gemini", "POST", "/v1beta/openai/chat/completions", "Authorization", "Bearer " + key},
+		{"gemini", "GET", "/v1beta/interactions/v1_x?stream=true&last_event_id=e1", "X-Goog-Api-Key", key},
+		{"openai", "DELETE", "/v1/responses/resp_x", "Authorization", "Bearer " + key},
+	} {
+		base, _, seen := proxiedAs(t, c.provider)
+		response, _, err := do(t, c.method, base+"/api"+c.path, body, "Origin", base, "Cookie", "c=1", "Authorization", "Bearer page",
+			"X-Api-Key", "page", "Anthropic-Beta", "b1", "X-Grok-Conv-Id", "c1", "Idempotency-Key", "i1")
+		if err != nil || c.method == "POST" && response.StatusCode >= 400 && c.provider != "xai" {
+			t.Errorf("%s %s: %v %v", c.method, c.path, response, err)
+			continue
+		}
+		got := seen()
+		if got.Header.Get(c.header) != c.value || got.Header.Get("Anthropic-Beta") != "b1" || got.Header.Get("X-Grok-Conv-Id") != "c1" || got.Header.Get("Idempotency-Key") != "i1" {
+			t.Errorf("%s %s: %v", c.method, c.path, got.Header)
+		}
+		for name, values := range got.Header {
+			if name == "Cookie" || name == "Origin" || strings.Contains(strings.Join(values, ""), "page") {
+				t.Errorf("%s %s: %s reaches the provider", c.method, c.path, name)
+			}
+		}
+		query := got.URL.RawQuery
+		if _, asked, _ := strings.Cut(c.path, "?"); strings.Contains(query, "page") || strings.Contains(query, "x=") || strings.Contains(asked, "stream") != strings.Contains(query, "stream=true") {
+			t.Errorf("%s %s: ?%s", c.method, c.path, query)
+		}
+	}
+	for _, c := range []struct {
+		provider, method, path string
+		want                   int
+	}{
+		{"openai", "POST", "/v1/files", 404},
+		{"openai", "GET", "/v1/responses", 405},
+		{"openai", "GET", "/v1/responses/", 404},
+		{"openai", "GET", "/v1/responses/a/input_items", 404},
+		{"anthropic", "GET", "/v1/messages", 405},
+		{"anthropic", "POST", "/v1/organizations", 404},
+		{"xai", "POST", "/v1/responses/x/cancel", 404},
+		{"gemini", "POST", "/v1beta/files", 404},
+		{"gemini", "PUT", "/v1beta/models/g", 405},
+	} {
+		base, _, seen := proxiedAs(t, c.provider)
+		if response, _, _ := do(t, c.method, base+"/api"+c.path, "{}"); response.StatusCode != c.want || seen() != nil {
+			t.Errorf("%s %s: %s", c.method, c.path, response.Status)
+		}
 	}
 }
 
@@ -356,7 +433,9 @@ func TestMistakesAreOneSentence(t *testing.T) {
 		want string
 	}{
 		{"-provider gloo", badUsage, "GLOO_API_KEY"},
-		{"-provider acme", badUsage, "-provider takes simulator, gloo"},
+		{"-provider openai", badUsage, "OPENAI_API_KEY"},
+		{"-provider gemini", badUsage, "GEMINI_API_KEY"},
+		{"-provider acme", badUsage, "-provider takes simulator, gloo, openai, anthropic, xai, gemini, not"},
 		{"-port 80", badUsage, "-port"},
 		{"-addr 8080", badUsage, "host:port"},
 		{"extra", badUsage, `"extra" is not a flag`},

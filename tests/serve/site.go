@@ -23,10 +23,36 @@ type site struct {
 // config is GET /demo/config.json: who answers, as the page needs to know it.
 type config struct {
 	Mode      string                `json:"mode"` // simulator or proxy
-	Provider  string                `json:"provider"`
-	Model     string                `json:"model"`
-	Path      string                `json:"path"`
 	Scenarios []server.ScenarioInfo `json:"scenarios"`
+	speaker
+	// Providers are all that the simulator can play, so that a page may choose; the first is the
+	// one that is meant when it does not. Empty before a real one.
+	Providers []speaker `json:"providers"`
+}
+
+// speaker is one provider, and how to ask it.
+type speaker struct {
+	Provider string `json:"provider"`
+	API      string `json:"api"` // chat, responses, messages, generate
+	Model    string `json:"model"`
+	Path     string `json:"path"` // below /api
+}
+
+func (p provider) speaker() speaker {
+	return speaker{Provider: p.name, API: string(p.api), Model: p.model, Path: p.path}
+}
+
+// speakers are the simulated providers. Each is behind its own name.
+func speakers() []speaker {
+	list := []speaker{simulated.speaker()}
+	for _, p := range providers {
+		if p.name != simulated.name {
+			s := p.speaker()
+			s.Path = "/" + p.name + s.Path
+			list = append(list, s)
+		}
+	}
+	return list
 }
 
 // handler puts the site together:
@@ -48,13 +74,12 @@ func (s site) handler() (http.Handler, error) {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", files{{"/", web}, {"/holdfast/", module}})
-	told := config{Mode: "simulator", Provider: s.provider.name, Model: s.provider.model, Path: s.provider.path,
-		Scenarios: []server.ScenarioInfo{}}
+	told := config{Mode: "simulator", speaker: s.provider.speaker(), Scenarios: []server.ScenarioInfo{}, Providers: []speaker{}}
 	if s.upstream == nil {
 		simulator := &server.Server{}
 		mux.Handle("/api/", http.StripPrefix("/api", simulator))
 		mux.Handle("/sim/", simulator)
-		told.Scenarios = server.Scenarios()
+		told.Scenarios, told.Providers = server.Scenarios(), speakers()
 	} else {
 		real := newProxy(s.provider, s.key, s.upstream, s.errors)
 		mux.Handle("/api/", http.StripPrefix("/api", real))
