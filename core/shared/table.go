@@ -2,7 +2,6 @@ package shared
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 	"time"
 
@@ -108,7 +107,12 @@ func compare(a, b key) int {
 	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.model, b.model))
 }
 
-// keys returns all keys in order, so that the same state always gives the same bytes.
-func (t *table) keys() []key {
-	return slices.SortedFunc(maps.Keys(t.entries), compare)
+// keys returns all keys in order, so that the same state always gives the same bytes. Sorting them
+// with package slices would weigh more than all of this file.
+func (t *table) keys() (keys []key) {
+	for k := range t.entries {
+		i, _ := slices.BinarySearchFunc(keys, k, compare)
+		keys = slices.Insert(keys, i, k)
+	}
+	return keys
 }
