@@ -97,14 +97,14 @@ func (d dialect) fault(code string) fault {
 
 // lookUp finds the fault of a code, or the first one of a kind.
 func lookUp(rows []fault, name string) (fault, bool) {
-	for _, f := range rows {
-		if f.code == name {
-			return f, true
+	for i := range rows {
+		if rows[i].code == name {
+			return rows[i], true
 		}
 	}
-	for _, f := range rows {
-		if f.kind == name {
-			return f, true
+	for i := range rows {
+		if rows[i].kind == name {
+			return rows[i], true
 		}
 	}
 	return fault{}, false
@@ -182,5 +182,5 @@ func (p problem) text(wait string) string {
 	if seconds, known := p.seconds(); known {
 		said = strings.Replace(wait, "{}", strconv.FormatFloat(seconds, 'f', -1, 64)+"s", 1)
 	}
-	return strings.NewReplacer("{wait}", said, "{model}", first(p.model, "model-x")).Replace(p.message)
+	return strings.ReplaceAll(strings.ReplaceAll(p.message, "{wait}", said), "{model}", first(p.model, "model-x"))
 }
