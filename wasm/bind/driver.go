@@ -128,7 +128,7 @@ func (c *call) write(actions []core.Action) []byte {
 func (c *call) send(a *core.Action) {
 	r := a.Request
 	var w json.Writer
-	w.Open("", '{').Text("method", r.Method).Text("url", r.URL).Text("auth", r.Auth).Open("headers", '[')
+	w.Open("", '{').Int("target", int64(r.Target)).Text("method", r.Method).Text("url", r.URL).Text("auth", r.Auth).Open("headers", '[')
 	for _, f := range r.Header {
 		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
 	}
@@ -136,17 +136,23 @@ func (c *call) send(a *core.Action) {
 	hostSend(c.handle, int32(a.Attempt), pointer(w.Out), int32(len(w.Out)), pointer(r.Body), int32(len(r.Body)))
 }
 
-// wake asks the host for a tick at the call's deadline. One that comes too early costs less than
-// asking again for every chunk, so a deadline that moved away is left alone; but a wait between
-// attempts is always asked for whole, since an injected sleep may stand for it.
+// wake asks the host for a tick at the call's deadline.
 func (c *call) wake(now time.Time) {
-	at, ok := c.core.Deadline()
-	later := !c.armed.IsZero() && at.After(c.armed) && !c.core.Waiting()
-	if !ok || at.Equal(c.armed) || later {
+	if at, ok := c.core.Deadline(); ok {
+		wake(c.handle, now, at, c.core.Waiting(), &c.armed)
+	}
+}
+
+// wake asks the host for a tick at a time. One that comes too early costs less than asking again
+// for every chunk, so a deadline that moved away is left alone; but a wait between attempts is
+// always asked for whole, since an injected sleep may stand for it.
+func wake(handle int32, now, at time.Time, waiting bool, armed *time.Time) {
+	later := !armed.IsZero() && at.After(*armed) && !waiting
+	if at.Equal(*armed) || later {
 		return
 	}
-	c.armed = at
+	*armed = at
 	// A tick must not come before its time: round up to what the host's timers can tell apart.
 	delay := max(0, at.Sub(now)+time.Millisecond-1).Truncate(time.Millisecond)
-	hostWake(c.handle, float64(delay.Milliseconds()), c.core.Waiting())
+	hostWake(handle, float64(delay.Milliseconds()), waiting)
 }

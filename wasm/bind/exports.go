@@ -38,6 +38,7 @@ func output() unsafe.Pointer { return pointer(out) }
 func guard(handle int32, result *int32) {
 	if p := recover(); p != nil {
 		delete(calls, handle)
+		delete(lines, handle)
 		what := "an error in the program"
 		switch p := p.(type) {
 		case error:
@@ -94,14 +95,15 @@ func open(clientHandle, handle, stream, n, m int32, now float64) (result int32) 
 	return c.tell(now, core.Event{Kind: core.Start})
 }
 
-// tell gives an event to a call.
+// tell gives an event to a call, or to a live session where it can have one.
 func tell(handle int32, now float64, e core.Event) (result int32) {
 	defer guard(handle, &result)
-	c := calls[handle]
-	if c == nil {
-		return unknown
+	if c := calls[handle]; c != nil {
+		return c.tell(now, e)
+	} else if l := lines[handle]; l != nil {
+		return l.told(now, e.Kind)
 	}
-	return c.tell(now, e)
+	return unknown
 }
 
 //go:wasmexport hf_responded
@@ -135,6 +137,8 @@ func demand(handle int32, now float64) int32 {
 func tick(handle int32, now float64) int32 {
 	if c := calls[handle]; c != nil {
 		c.armed = time.Time{}
+	} else if l := lines[handle]; l != nil {
+		l.armed = time.Time{}
 	}
 	return tell(handle, now, core.Event{Kind: core.Tick})
 }
@@ -154,7 +158,10 @@ func online(handle, online int32, now float64) int32 {
 }
 
 //go:wasmexport hf_free
-func free(handle int32) { delete(calls, handle) }
+func free(handle int32) {
+	delete(calls, handle)
+	delete(lines, handle)
+}
 
 //go:wasmexport hf_classify
 func classify(n, m int32) (result int32) {

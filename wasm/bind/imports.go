@@ -17,6 +17,15 @@ func hostSend(call, attempt int32, request unsafe.Pointer, n int32, body unsafe.
 //go:wasmimport holdfast cancel
 func hostCancel(call, attempt int32)
 
+//go:wasmimport holdfast connect
+func hostConnect(session, connection int32, request unsafe.Pointer, n int32)
+
+//go:wasmimport holdfast transmit
+func hostTransmit(session, connection int32, frame unsafe.Pointer, n int32)
+
+//go:wasmimport holdfast disconnect
+func hostDisconnect(session, connection int32)
+
 //go:wasmimport holdfast wake
 func hostWake(call int32, ms float64, wait bool)
 

@@ -132,18 +132,22 @@ func headers(to *header.Header) setter {
 	}
 }
 
+func shape(to *pace.Shape) setter {
+	return func(v json.Value) error {
+		switch shape := pace.Shape(v.Text()); shape {
+		case pace.Full, pace.Added:
+			*to = shape
+			return nil
+		}
+		return errors.New(`must be "full" or "added"`)
+	}
+}
+
 func budget(b *pace.Budget, where string) setter {
 	return func(v json.Value) error {
 		return options(v, where, map[string]setter{
-			"attempts": whole(&b.Attempts, 1, 100),
-			"backoff": func(v json.Value) error {
-				switch shape := pace.Shape(v.Text()); shape {
-				case pace.Full, pace.Added:
-					b.Backoff = shape
-					return nil
-				}
-				return errors.New(`must be "full" or "added"`)
-			},
+			"attempts":      whole(&b.Attempts, 1, 100),
+			"backoff":       shape(&b.Backoff),
 			"backoffBaseMs": ms(&b.Base, maxMs),
 			"backoffCapMs":  ms(&b.Cap, maxMs),
 			"maxHintMs":     ms(&b.MaxHint, maxMs),
@@ -170,6 +174,7 @@ func policy(p *core.Policy, background bool) setter {
 			"background":    budget(away, "background"),
 			"headersMs":     limit(&p.Headers),
 			"firstDeltaMs":  limit(&p.FirstDelta),
+			"switchMs":      limit(&p.Switch),
 			"idleMs":        limit(&p.Idle),
 			"drainMs":       ms(&p.Drain, 2000),
 			"maxBodyBytes":  whole(&p.MaxBody, 1, 256<<20),
@@ -196,12 +201,23 @@ func readProvider(v json.Value) (fault.Provider, error) {
 	return p, nil
 }
 
-// client is what createClient was given.
+// client is what createClient was given: where calls go first, and the fallbacks behind it.
 type client struct {
-	provider fault.Provider
-	base     string
-	header   header.Header
-	policy   json.Value
+	target
+	policy    json.Value
+	fallbacks []target
+}
+
+// target is one place where requests may go.
+type target struct {
+	provider  fault.Provider
+	api       wire.API // "" where the path tells
+	path      string   // of a fallback
+	base      string
+	header    header.Header
+	model     string
+	maxTokens int
+	policy    json.Value // what differs from the client's
 }
 
 // newClient reads a client's options. The bytes are the client's from now on.
@@ -211,80 +227,161 @@ func newClient(data []byte) (*client, error) {
 		return nil, badOption("createClient: " + err.Error())
 	}
 	c := &client{}
-	base := ""
-	err = options(v, "createClient", map[string]setter{
-		"provider": func(json.Value) error { return nil }, // read below
-		"baseURL":  text(&base),
-		"headers":  headers(&c.header),
-		"policy":   func(v json.Value) error { c.policy = v; return nil },
-	})
-	if err != nil {
+	table := c.table()
+	table["targets"] = func(v json.Value) (err error) {
+		if v.Kind() != '[' {
+			return errors.New("must be a list")
+		}
+		v.Each(func(_ string, item json.Value) bool {
+			var t target
+			if err = t.readFallback(item); err != nil {
+				err = errors.New(strconv.Itoa(len(c.fallbacks)) + ": " + err.Error())
+			}
+			c.fallbacks = append(c.fallbacks, t)
+			return err == nil
+		})
+		return err
+	}
+	if err := options(v, "createClient", table); err != nil {
 		return nil, err
 	}
-	if c.provider, err = readProvider(v); err != nil {
-		return nil, err
+	c.policy = c.target.policy
+	return c, c.complete(v)
+}
+
+// table holds the options that every target has.
+func (t *target) table() map[string]setter {
+	return map[string]setter{
+		"provider": func(json.Value) error { return nil }, // read by complete
+		"baseURL":  text(&t.base),
+		"headers":  headers(&t.header),
+		"policy":   func(v json.Value) error { t.policy = v; return nil },
 	}
-	if c.base = wire.Hosts[c.provider].Base; base != "" {
-		c.base = strings.TrimRight(base, "/")
+}
+
+// complete fills in what the provider decides, and checks the policy.
+func (t *target) complete(v json.Value) (err error) {
+	if t.provider, err = readProvider(v); err != nil {
+		return err
 	}
-	if c.policy != nil {
-		p := core.Defaults(c.provider, false)
-		if err := policy(&p, false)(c.policy); err != nil {
-			return nil, badOption("policy: " + err.Error())
+	t.base = strings.TrimRight(t.base, "/")
+	if t.base == "" {
+		t.base = wire.Hosts[t.provider].Base
+	}
+	if t.policy != nil {
+		p := core.Defaults(t.provider, false)
+		if err := policy(&p, false)(t.policy); err != nil {
+			return badOption("policy: " + err.Error())
 		}
 	}
-	return c, nil
+	return nil
+}
+
+// readFallback reads one of the option targets.
+func (t *target) readFallback(v json.Value) error {
+	api := ""
+	table := t.table()
+	table["api"] = text(&api)
+	table["path"] = text(&t.path)
+	table["model"] = text(&t.model)
+	table["maxOutputTokens"] = whole(&t.maxTokens, 1, 1<<30)
+	if err := options(v, "targets", table); err != nil {
+		return err
+	}
+	if err := t.complete(v); err != nil {
+		return err
+	}
+	paths := wire.Hosts[t.provider].Paths
+	switch t.api = wire.API(api); {
+	case t.path != "" && api == "":
+		t.api = wire.DetectAPI(t.path)
+	case api == "":
+		t.api = ownAPI[t.provider]
+	}
+	if t.path == "" {
+		t.path = paths[t.api]
+	}
+	if !wire.Known(t.api) || t.path == "" {
+		return errors.New("api: " + string(t.api) + " is not served by " + string(t.provider) + "; name the path")
+	}
+	return checkPath(t.path)
+}
+
+// ownAPI is the wire format that a target speaks when nothing names one.
+var ownAPI = map[fault.Provider]wire.API{
+	fault.Gloo: wire.Chat, fault.OpenAI: wire.Chat, fault.XAI: wire.Chat,
+	fault.Anthropic: wire.Messages, fault.Gemini: wire.Generate,
+}
+
+// checkPath keeps requests, and the secrets with them, at the host that baseURL names.
+func checkPath(path string) error {
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
+		return badOption(`path: must begin with one "/"; the host belongs into baseURL`)
+	}
+	return nil
+}
+
+// at returns the target as a call sees it.
+func (t *target) at(path string, background bool, policies ...json.Value) core.Target {
+	p := core.Defaults(t.provider, background)
+	for _, v := range policies {
+		if v != nil {
+			policy(&p, background)(v) // checked before
+		}
+	}
+	host := wire.Hosts[t.provider]
+	return core.Target{
+		Provider: t.provider, API: t.api, Base: t.base, Path: path, Auth: host.Sign(path), Header: t.header,
+		Model: t.model, MaxTokens: int64(t.maxTokens), Policy: p,
+	}
 }
 
 // spec reads a call's options and body. The bytes are the call's from now on.
 func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
-	s := core.Spec{Target: core.Target{Provider: c.provider, Base: c.base, Header: c.header}, Stream: stream}
+	s := core.Spec{Stream: stream}
 	v, err := json.Parse(data)
 	if err != nil {
 		return s, badOption(err.Error())
 	}
 	flag(&s.Background)(v.Get("background")) // the budgets depend on it
-	s.Policy = core.Defaults(c.provider, s.Background)
-	if c.policy != nil {
-		policy(&s.Policy, s.Background)(c.policy)
-	}
-	where, path, api := "request", "", ""
+	s.Target = c.at("", s.Background, c.policy)
+	where, api, handover := "request", "", true
 	total := s.Policy.Budget.Total
 	var own header.Header
 	table := map[string]setter{
-		"path":       text(&path),
+		"path":       text(&s.Path),
 		"background": flag(&s.Background),
 		"headers":    headers(&own),
 		"timeoutMs":  limit(&total),
 		"policy":     policy(&s.Policy, s.Background),
 		"api":        text(&api),
+		"strict":     flag(&s.Strict),
 	}
 	if stream {
-		where, table["continues"] = "stream", text(&s.Partial)
+		where, table["continues"], table["handover"] = "stream", text(&s.Partial), flag(&handover)
 	}
 	if err := options(v, where, table); err != nil {
+		return s, err
+	}
+	if err := checkPath(s.Path); err != nil {
 		return s, err
 	}
 	if v.Get("timeoutMs") != nil {
 		s.Policy.Budget.Total = total
 	}
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
-		return s, badOption(`path: must begin with one "/"; the host belongs into baseURL`)
-	}
-	s.Path, s.Auth = path, wire.Hosts[c.provider].Sign(path)
+	s.Stay = !handover
+	s.Auth = wire.Hosts[c.provider].Sign(s.Path)
 	if s.API = wire.API(api); api == "" {
-		s.API = wire.DetectAPI(path)
+		s.API = wire.DetectAPI(s.Path)
 	} else if !wire.Known(s.API) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
-	s.Header = header.Header{{Name: "content-type", Value: "application/json"}}
-	if stream {
-		s.Header = s.Header.Set("accept", "text/event-stream")
-	}
-	for _, list := range []header.Header{wire.Hosts[c.provider].Header, c.header, own} {
-		for _, f := range list {
-			s.Header = s.Header.Set(f.Name, f.Value)
-		}
+	s.Header = fields(stream, wire.Hosts[c.provider].Header, c.header, own)
+	for i := range c.fallbacks {
+		f := &c.fallbacks[i]
+		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))
+		t.Header = fields(stream, wire.Hosts[f.provider].Header, f.header)
+		s.Fallbacks = append(s.Fallbacks, t)
 	}
 	if len(body) > s.Policy.MaxBody {
 		return s, &failure{"body_too_large", "body: " + strconv.Itoa(len(body)) + " bytes are more than policy.maxBodyBytes, " + strconv.Itoa(s.Policy.MaxBody)}
@@ -296,4 +393,18 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		return s, &failure{"bad_body", "body: " + err.Error()}
 	}
 	return s, nil
+}
+
+// fields joins lists of header fields; a later one wins.
+func fields(stream bool, lists ...header.Header) header.Header {
+	h := header.Header{{Name: "content-type", Value: "application/json"}}
+	if stream {
+		h = h.Set("accept", "text/event-stream")
+	}
+	for _, list := range lists {
+		for _, f := range list {
+			h = h.Set(f.Name, f.Value)
+		}
+	}
+	return h
 }

@@ -90,6 +90,7 @@ func TestTypesAgree(t *testing.T) {
 		return strings.Split(list, ", ")
 	}
 	_, ofClient := newClient([]byte(`{"zz":1}`))
+	_, ofTarget := newClient([]byte(`{"provider":"gloo","targets":[{"zz":1}]}`))
 	_, ofPolicy := newClient([]byte(`{"provider":"gloo","policy":{"zz":1}}`))
 	_, ofBudget := newClient([]byte(`{"provider":"gloo","policy":{"background":{"zz":1}}}`))
 	_, ofCall := client.spec(false, []byte(`{"zz":1}`), []byte(`{}`))
@@ -100,6 +101,7 @@ func TestTypesAgree(t *testing.T) {
 	}{
 		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "onEvent", "wasm", "fetch", "sleep", "random", "now"}},
 		{"CallOptions", append(known(ofCall), "signal", "onEvent"), nil},
+		{"Target", known(ofTarget), []string{"apiKey", "token"}},
 		{"Policy", known(ofPolicy), nil},
 		{"Budget", known(ofBudget), nil},
 	} {

@@ -66,7 +66,7 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 	for i := range attempts {
 		a := &attempts[i]
 		w.Open("", '{').Int("attempt", int64(a.Number)).Text("kind", string(a.Kind))
-		w.Text("provider", string(a.Provider)).Text("api", string(a.API)).TextIf("model", a.Model).TextIf("servedModel", a.Served)
+		w.Int("target", int64(a.Target)).Text("provider", string(a.Provider)).Text("api", string(a.API)).TextIf("model", a.Model).TextIf("servedModel", a.Served)
 		w.Int("startedAtMs", epochMs(a.Sent))
 		for _, f := range []struct {
 			key string
@@ -84,6 +84,13 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 		w.Float("waitedMs", millis(a.Waited)).TextIf("waitSource", a.WaitSource)
 		if a.Fault.Decision != "" {
 			writeFailure(w, "error", &a.Fault)
+		}
+		if len(a.Dropped) > 0 {
+			w.Open("dropped", '[')
+			for _, place := range a.Dropped {
+				w.Text("", place)
+			}
+			w.Close(']')
 		}
 		w.TextIf("finishReason", a.Finish)
 		w.Bool("shown", a.TextLength > 0).Int("textLength", int64(a.TextLength)).Bool("toolCall", a.ToolCall)
@@ -201,6 +208,8 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 		writeFailure(w, "error", n.Fault)
 	case core.NoteWaiting:
 		w.Float("waitMs", millis(n.Wait)).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+	case core.NoteFallback:
+		w.Int("target", int64(n.Target))
 	case core.NoteJoined:
 		w.Int("trimmed", int64(n.Trimmed))
 	case core.NoteWarning:

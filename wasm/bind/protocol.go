@@ -30,6 +30,14 @@
 //	hf_abort(call, now)                           the caller cancelled
 //	hf_online(call, online, now)                  the network went away (0) or came back (1)
 //	hf_free(call)                                 forget a call, also one that runs
+//	hf_live(client, session, n, m, now)           n bytes of options, JSON, then m bytes of setup
+//	hf_opened(session, connection, now)           a connection's socket is open
+//	hf_message(session, connection, n, now)       it brought a message, JSON
+//	hf_closed(session, connection, n, now)        it ended, or did not open: JSON {code, reason} of
+//	                                              the close frame, {status} of a refused handshake,
+//	                                              {name, errorCode, message} of an error
+//	hf_say(session, n, now)                       the caller sends a message, JSON
+//	hf_shut(session, now)                         the caller has no more to say
 //	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
 //	hf_retryable(n)                               {provider, error}
 //
@@ -38,16 +46,28 @@
 //
 //	ready()                     exports may be called from now on
 //	send(call, attempt, request, n, body, m)
-//	                            n bytes of JSON at request, {method, url, auth, headers}, and m
-//	                            bytes of body, both to be copied before it returns. auth is "", or
-//	                            a header with its scheme to complete with the secret, such as
-//	                            "authorization: Bearer "; headers is [[name, value], …]
+//	                            n bytes of JSON at request, {target, method, url, auth, headers},
+//	                            and m bytes of body, both to be copied before it returns. auth is
+//	                            "", or a header with its scheme to complete with the secret of
+//	                            that target, such as "authorization: Bearer "; target is 0, or the
+//	                            place in the client's targets plus 1; headers is [[name, value], …]
 //	cancel(call, attempt)       stop an attempt's exchange
+//	connect(session, connection, request, n)
+//	                            open a socket as n bytes of JSON say, {url, door, protocols,
+//	                            headers}. door tells where the secret goes: {header, key, token,
+//	                            protocol}, the forms of core/live's Door
+//	transmit(session, connection, frame, n)
+//	                            send n bytes as one text frame, to be copied before it returns
+//	disconnect(session, connection)
+//	                            close a connection's socket with code 1000
 //	wake(call, ms, wait)        call hf_tick in ms milliseconds, instead of any earlier wish;
 //	                            ms < 0: never. wait is 1 for a wait between attempts, which
 //	                            an injected sleep may cut short: hf_tick's now then counts as
 //	                            the time that was waited for.
 //	random()                    uniform in [0, 1)
+//
+// A live session's handle is one of a call: hf_tick, hf_abort, hf_online, hf_free and wake take it
+// too. Its output is an array of {"item":…}, {"event":…}, {"done":…} and {"error":…}.
 package bind
 
 // Protocol is the version that both sides must agree on.

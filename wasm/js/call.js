@@ -1,10 +1,8 @@
 // Call is the host's side of one call: its clock, its one timer, its exchange, and who takes its output.
 
-import { callBack, HoldfastError, reportLater } from "./error.js";
+import { Clock } from "./clock.js";
+import { callBack, HoldfastError } from "./error.js";
 import { Exchange } from "./exchange.js";
-
-/** A longer timer would fire at once; the program asks again when it is woken early. */
-const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /**
  * @typedef {object} Taker
@@ -20,14 +18,9 @@ export class Call {
   #listeners;
   /** The attempt under way. @type {Exchange | null} */
   #exchange = null;
-  #timer;
-  /** Stops an injected sleep. @type {AbortController | null} */
-  #sleep = null;
+  #clock;
   #signal;
   #ended = false;
-  /** The time that was last told to the program, and how far injected sleeps ran ahead of the clock. */
-  #at = 0;
-  #ahead = 0;
 
   /**
    * @param {import("./protocol.js").Port} port
@@ -41,6 +34,7 @@ export class Call {
     this.#taker = taker;
     this.#listeners = [session.onEvent, onEvent].filter(Boolean);
     this.#signal = signal;
+    this.#clock = new Clock(session, () => port.tick(this));
     this.handle = port.handle();
   }
 
@@ -69,8 +63,7 @@ export class Call {
 
   /** Milliseconds since the epoch, as this call counts them. */
   now() {
-    this.#at = this.session.now() + this.#ahead;
-    return this.#at;
+    return this.#clock.now();
   }
 
   random() {
@@ -92,10 +85,7 @@ export class Call {
   }
 
   wake(ms, wait) {
-    this.#rest();
-    if (!(ms >= 0) || this.#ended) return;
-    if (wait && this.session.sleep) this.#sleepFor(ms, this.#at + ms);
-    else this.#timer = setTimeout(this.#tick, Math.min(ms, MAX_TIMER_MS));
+    if (!this.#ended) this.#clock.wake(ms, wait);
   }
 
   // What the exchange brings.
@@ -132,43 +122,9 @@ export class Call {
     }
   }
 
-  #tick = () => {
-    this.#timer = undefined;
-    this.#port.tick(this);
-  };
-
-  async #sleepFor(ms, until) {
-    const stop = (this.#sleep = new AbortController());
-    try {
-      await null; // the program is still running
-      if (this.#sleep === stop) await this.session.sleep(ms, stop.signal);
-    } catch (error) {
-      if (this.#sleep !== stop) return;
-      this.#sleep = null;
-      // A sleep that fails is no reason to hurry: the host's own timer takes over.
-      reportLater(error);
-      this.#timer = setTimeout(this.#tick, Math.min(Math.max(until - this.now(), 0), MAX_TIMER_MS));
-      return;
-    }
-    if (this.#sleep !== stop) return;
-    this.#sleep = null;
-    // The wait counts as waited, however long it took; later times of this call follow from it.
-    this.#ahead += Math.max(0, until - this.now());
-    this.#port.tick(this);
-  }
-
-  /** Drops the pending timer or sleep. */
-  #rest() {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const sleep = this.#sleep;
-    this.#sleep = null;
-    if (sleep) queueMicrotask(() => sleep.abort()); // listeners of the signal are user code
-  }
-
   #end() {
     this.#ended = true;
-    this.#rest();
+    this.#clock.rest();
     this.#exchange?.stop();
     this.#exchange = null;
     this.#signal?.removeEventListener("abort", this.abort);

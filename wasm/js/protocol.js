@@ -30,6 +30,14 @@
 //	hf_abort(call, now)                           the caller cancelled
 //	hf_online(call, online, now)                  the network went away (0) or came back (1)
 //	hf_free(call)                                 forget a call, also one that runs
+//	hf_live(client, session, n, m, now)           n bytes of options, JSON, then m bytes of setup
+//	hf_opened(session, connection, now)           a connection's socket is open
+//	hf_message(session, connection, n, now)       it brought a message, JSON
+//	hf_closed(session, connection, n, now)        it ended, or did not open: JSON {code, reason} of
+//	                                              the close frame, {status} of a refused handshake,
+//	                                              {name, errorCode, message} of an error
+//	hf_say(session, n, now)                       the caller sends a message, JSON
+//	hf_shut(session, now)                         the caller has no more to say
 //	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
 //	hf_retryable(n)                               {provider, error}
 //
@@ -38,16 +46,28 @@
 //
 //	ready()                     exports may be called from now on
 //	send(call, attempt, request, n, body, m)
-//	                            n bytes of JSON at request, {method, url, auth, headers}, and m
-//	                            bytes of body, both to be copied before it returns. auth is "", or
-//	                            a header with its scheme to complete with the secret, such as
-//	                            "authorization: Bearer "; headers is [[name, value], …]
+//	                            n bytes of JSON at request, {target, method, url, auth, headers},
+//	                            and m bytes of body, both to be copied before it returns. auth is
+//	                            "", or a header with its scheme to complete with the secret of
+//	                            that target, such as "authorization: Bearer "; target is 0, or the
+//	                            place in the client's targets plus 1; headers is [[name, value], …]
 //	cancel(call, attempt)       stop an attempt's exchange
+//	connect(session, connection, request, n)
+//	                            open a socket as n bytes of JSON say, {url, door, protocols,
+//	                            headers}. door tells where the secret goes: {header, key, token,
+//	                            protocol}, the forms of core/live's Door
+//	transmit(session, connection, frame, n)
+//	                            send n bytes as one text frame, to be copied before it returns
+//	disconnect(session, connection)
+//	                            close a connection's socket with code 1000
 //	wake(call, ms, wait)        call hf_tick in ms milliseconds, instead of any earlier wish;
 //	                            ms < 0: never. wait is 1 for a wait between attempts, which
 //	                            an injected sleep may cut short: hf_tick's now then counts as
 //	                            the time that was waited for.
 //	random()                    uniform in [0, 1)
+//
+// A live session's handle is one of a call: hf_tick, hf_abort, hf_online, hf_free and wake take it
+// too. Its output is an array of {"item":…}, {"event":…}, {"done":…} and {"error":…}.
 
 import { HoldfastError } from "./error.js";
 import { Network } from "./network.js";
@@ -92,6 +112,9 @@ export class Port {
     ready: () => this.#ready(),
     send: (call, attempt, request, n, body, m) =>
       this.calls.get(call)?.send(attempt, { ...JSON.parse(this.#text(request, n)), body: m > 0 ? this.#text(body, m) : undefined }),
+    connect: (session, connection, request, n) => this.calls.get(session)?.connect(connection, JSON.parse(this.#text(request, n))),
+    transmit: (session, connection, frame, n) => this.calls.get(session)?.transmit(connection, this.#text(frame, n)),
+    disconnect: (session, connection) => this.calls.get(session)?.disconnect(connection),
     cancel: (call, attempt) => this.calls.get(call)?.cancel(attempt),
     wake: (call, ms, wait) => this.calls.get(call)?.wake(ms, wait !== 0),
     random: () => this.#target?.random() ?? Math.random(),
@@ -166,6 +189,25 @@ export class Port {
   }
   free(call) {
     this.#enter(null, "hf_free", NOTHING, NOTHING, call.handle);
+  }
+  live(line, client, options, setup) {
+    this.#enter(line, "hf_live", options, setup, client, line.handle, options.length, setup.length, line.now());
+  }
+  opened(line, connection) {
+    this.#enter(line, "hf_opened", NOTHING, NOTHING, line.handle, connection, line.now());
+  }
+  message(line, connection, bytes) {
+    this.#enter(line, "hf_message", bytes, NOTHING, line.handle, connection, bytes.length, line.now());
+  }
+  closed(line, connection, how) {
+    const bytes = this.#encoder.encode(JSON.stringify(how));
+    this.#enter(line, "hf_closed", bytes, NOTHING, line.handle, connection, bytes.length, line.now());
+  }
+  say(line, bytes) {
+    this.#enter(line, "hf_say", bytes, NOTHING, line.handle, bytes.length, line.now());
+  }
+  shut(line) {
+    this.#enter(line, "hf_shut", NOTHING, NOTHING, line.handle, line.now());
   }
   classify(target, question, body) {
     this.#enter(target, "hf_classify", question, body, question.length, body.length);
@@ -244,7 +286,7 @@ export class Port {
     this.#inside = false;
     if (this.dead) return this.#bury(target);
 
-    if (result < 0 && name === "hf_open") {
+    if (result < 0 && (name === "hf_open" || name === "hf_live")) {
       this.#deliver(target, { error: new HoldfastError("closed", "the client is closed") });
     } else if (target !== null && result >= 0) {
       if (result & READ) target.read();
