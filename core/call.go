@@ -233,7 +233,7 @@ func (c *Call) send(now time.Time) {
 	c.target = next.target
 	t := c.spec.target(c.target)
 	c.result.Attempts = append(c.result.Attempts, Attempt{
-		Number: len(c.result.Attempts) + 1, Kind: next.kind, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
+		Number: len(c.result.Attempts) + 1, Kind: next.kind, Target: c.target, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
 		Sent: now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
 	})
 	c.attempt = &c.result.Attempts[len(c.result.Attempts)-1]

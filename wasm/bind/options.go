@@ -206,6 +206,7 @@ type client struct {
 	target
 	policy    json.Value
 	fallbacks []target
+	page      bool // calls come from a web page
 }
 
 // target is one place where requests may go.
@@ -228,6 +229,7 @@ func newClient(data []byte) (*client, error) {
 	}
 	c := &client{}
 	table := c.table()
+	table["page"] = flag(&c.page)
 	table["targets"] = func(v json.Value) (err error) {
 		if v.Kind() != '[' {
 			return errors.New("must be a list")
@@ -376,11 +378,11 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	} else if !wire.Known(s.API) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
-	s.Header = fields(stream, wire.Hosts[c.provider].Header, c.header, own)
+	s.Header = c.fields(stream, c.provider, c.header, own)
 	for i := range c.fallbacks {
 		f := &c.fallbacks[i]
 		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))
-		t.Header = fields(stream, wire.Hosts[f.provider].Header, f.header)
+		t.Header = c.fields(stream, f.provider, f.header)
 		s.Fallbacks = append(s.Fallbacks, t)
 	}
 	if len(body) > s.Policy.MaxBody {
@@ -395,13 +397,17 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	return s, nil
 }
 
-// fields joins lists of header fields; a later one wins.
-func fields(stream bool, lists ...header.Header) header.Header {
+// fields joins what a provider wants in a request's header with what the user wants, who wins.
+func (c *client) fields(stream bool, p fault.Provider, own ...header.Header) header.Header {
 	h := header.Header{{Name: "content-type", Value: "application/json"}}
 	if stream {
 		h = h.Set("accept", "text/event-stream")
 	}
-	for _, list := range lists {
+	lists := []header.Header{wire.Hosts[p].Header}
+	if c.page {
+		lists = append(lists, wire.Hosts[p].Page)
+	}
+	for _, list := range append(lists, own...) {
 		for _, f := range list {
 			h = h.Set(f.Name, f.Value)
 		}

@@ -24,7 +24,7 @@ export class Exchange {
   }
 
   /** Sends the request. Never rejects: what goes wrong is told to the program. */
-  async send({ method, url, auth, headers, body }) {
+  async send({ target, method, url, auth, headers, body }) {
     await null; // the program is still running: user code must wait until it has returned
     if (this.#over) return;
     let response;
@@ -32,7 +32,7 @@ export class Exchange {
     let received;
     try {
       const signal = this.#controller.signal;
-      const sent = await this.#call.session.authorize(headers, auth);
+      const sent = await this.#call.session.authorize(headers, auth, target);
       if (this.#over) return;
       // A body of text rather than bytes: it is what doubles of fetch and debugging proxies expect.
       const init = { method, headers: sent, signal };

@@ -93,10 +93,16 @@ export interface Attempt {
   /** 1, 2, 3, … */
   attempt: number;
   /** Why it was sent. */
-  kind: "first" | "retry" | "continue" | "resume" | "restart";
+  kind: "first" | "retry" | "continue" | "resume" | "restart" | "fallback";
+  /** Where it went: 0, or the place in the client's `targets` plus 1. */
+  target: number;
   provider: Provider;
-  api: string;
+  api: Api;
+  /** The model asked for, and the one that answered, when it said so. */
   model?: string;
+  servedModel?: string;
+  /** What a fallback could not be told of the request, as JSON pointers into it. Absent when nothing. */
+  dropped?: string[];
   /** Milliseconds since the Unix epoch. */
   startedAtMs: number;
   /** From sending to response headers, to the first delta, and to the end. */
@@ -194,6 +200,8 @@ export type CallEvent = { call: number; atMs: number } & (
   | { type: "offline"; attempt: number }
   | { type: "joined"; attempt: number; trimmed: number }
   | { type: "restarted"; attempt: number }
+  /** The next attempt goes to another target. */
+  | { type: "fallback"; attempt: number; target: number }
   | { type: "warning"; attempt: number; message: string }
   | { type: "done"; status: Status | "success"; attempts: number }
 );
@@ -227,6 +235,8 @@ export interface Policy {
   headersMs?: number;
   /** Wait from headers to the first delta. Default 600 000 (xai 3 600 000). */
   firstDeltaMs?: number;
+  /** A stream's wait for its first delta while there is a further target to ask. Default 12 000. */
+  switchMs?: number;
   /** Silence while a read is outstanding; any byte counts as life. Default 120 000. */
   idleMs?: number;
   /** After the answer's end: wait for usage, at most 2000. Default 2000. */
@@ -237,6 +247,28 @@ export interface Policy {
   maxEventBytes?: number;
   /** The continuation message; `{partial}` stands for the text so far. */
   continuation?: string;
+}
+
+/** A wire format. */
+export type Api = "chat" | "responses" | "messages" | "generate" | "interactions" | "embeddings" | "json";
+
+/** Where a call may go when the target before it does not answer. The request is rebuilt for it. */
+export interface Target {
+  provider: Provider;
+  /** Default: the model that the call asked for. */
+  model?: string;
+  /** Default: `chat`, for anthropic `messages`, for gemini `generate`; or what `path` tells. */
+  api?: Api;
+  /** Default: the provider's own path of the wire format. `{model}` stands for the model. */
+  path?: string;
+  baseURL?: string;
+  apiKey?: string;
+  token?: string | (() => string | Promise<string>);
+  headers?: Record<string, string>;
+  /** The largest output limit that the model takes; a higher one in a request is lowered to it. */
+  maxOutputTokens?: number;
+  /** What differs from the client's policy. */
+  policy?: Policy;
 }
 
 export interface ClientOptions {
@@ -259,6 +291,11 @@ export interface ClientOptions {
   /** Sent with every attempt. A credential header given here is used instead of `apiKey` and `token`. */
   headers?: Record<string, string>;
   policy?: Policy;
+  /**
+   * Where calls go when the first target fails for good, in this order; also in the middle of an
+   * answer. Never after a failure of credentials or of the request itself.
+   */
+  targets?: Target[];
   /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */
   onEvent?: (event: CallEvent) => void;
   /**
@@ -288,11 +325,15 @@ export interface CallOptions {
   /** Overrides of the client's policy for this call. */
   policy?: Policy;
   /** The wire format, when the path does not tell. */
-  api?: "chat" | "responses";
+  api?: Api;
+  /** Skip a fallback that cannot be told everything the request says. Default false. */
+  strict?: boolean;
   onEvent?: (event: CallEvent) => void;
 }
 
 export interface StreamOptions extends CallOptions {
+  /** Let another target go on with an answer that has begun. Default true. */
+  handover?: boolean;
   /** Called for each delta, in order. An answer that has `onDelta` runs without being iterated. What it throws is reported, and does not harm the answer. */
   onDelta?: (delta: Delta) => void;
   /** Go on from this text instead of starting: what `answer.continue()` uses. */

@@ -36,8 +36,8 @@ export class Session {
   #port = null;
   #closed = false;
   #options;
-  #apiKey;
-  #token;
+  /** What signs requests, by their target. @type {{apiKey?: string, token?: string | Function}[]} */
+  #secrets;
   #wasm;
   #now;
   #random;
@@ -46,18 +46,16 @@ export class Session {
   /** @param {import("./holdfast.d.ts").ClientOptions} options */
   constructor(options) {
     const { kept, rest } = splitOptions(options, OWN, "createClient");
-    if (kept.apiKey !== undefined && !kept.dangerouslyAllowBrowser && inBrowser()) {
-      throw badOption(
-        "apiKey",
-        'every visitor of a page can read a key in it. Send the calls through a server of yours (baseURL: "/api", and token when it asks for one), ' +
-          "or set dangerouslyAllowBrowser: true in a page that nobody else can open",
-      );
+    this.#secrets = [secretOf(kept, rest, kept.dangerouslyAllowBrowser)];
+    if (Array.isArray(rest.targets)) {
+      rest.targets = rest.targets.map((target, i) => {
+        const { kept: own, rest: plain } = splitOptions(target, { apiKey: must.secret, token: must.token }, `targets[${i}]`);
+        this.#secrets.push(secretOf(own, plain, kept.dangerouslyAllowBrowser));
+        return plain;
+      });
     }
-    this.#apiKey = kept.apiKey;
-    this.#token = kept.token;
-    if (kept.apiKey === undefined && kept.token === undefined && rest.baseURL === undefined) this.#apiKey = keyFromEnvironment(rest.provider);
-    if (rest.baseURL !== undefined) rest.baseURL = absolute(rest.baseURL);
-    this.#options = encodeJSON(rest, "createClient", "bad_option");
+    // Some providers want to be told that a page calls.
+    this.#options = encodeJSON({ ...rest, page: inBrowser() }, "createClient", "bad_option");
     this.#wasm = kept.wasm;
     this.#fetch = kept.fetch;
     this.#now = kept.now;
@@ -118,8 +116,10 @@ export class Session {
    * The headers of an attempt with the credential in its place. A header that the user set himself stays.
    * @param {[string, string][]} pairs
    * @param {string} auth "", or a header with its scheme, such as "authorization: Bearer "
+   * @param {number} target 0, or the place in the client's targets plus 1
    */
-  async authorize(pairs, auth) {
+  async authorize(pairs, auth, target = 0) {
+    const { apiKey, token } = this.#secrets[target];
     const headers = new Map();
     for (const [name, value] of pairs) headers.set(name.toLowerCase(), value);
     const complete = (header, secret) => {
@@ -127,24 +127,37 @@ export class Session {
       const name = header.slice(0, colon).toLowerCase();
       if (!headers.has(name)) headers.set(name, header.slice(colon + 2) + secret);
     };
-    if (this.#token !== undefined) complete("authorization: Bearer ", await this.#bearer());
-    else if (this.#apiKey !== undefined && auth !== "") complete(auth, this.#apiKey);
+    if (token !== undefined) complete("authorization: Bearer ", await bearer(token));
+    else if (apiKey !== undefined && auth !== "") complete(auth, apiKey);
     return Object.fromEntries(headers);
   }
+}
 
-  async #bearer() {
-    if (typeof this.#token === "string") return this.#token;
-    let problem;
-    try {
-      const ask = this.#token;
-      const token = await ask();
-      if (typeof token === "string" && token !== "" && isHeaderValue(token)) return token;
-      problem = "the token function gave no token that can stand in a header";
-    } catch (error) {
-      problem = `the token function failed: ${error?.message ?? error}`;
-    }
-    throw Object.assign(new Error(problem), { name: "TokenError" });
+/** What signs the requests of a target. Its baseURL becomes absolute. */
+function secretOf({ apiKey, token }, target, allowBrowser) {
+  if (apiKey !== undefined && !allowBrowser && inBrowser()) {
+    throw badOption(
+      "apiKey",
+      'every visitor of a page can read a key in it. Send the calls through a server of yours (baseURL: "/api", and token when it asks for one), ' +
+        "or set dangerouslyAllowBrowser: true in a page that nobody else can open",
+    );
   }
+  if (apiKey === undefined && token === undefined && target.baseURL === undefined) apiKey = keyFromEnvironment(target.provider);
+  if (target.baseURL !== undefined) target.baseURL = absolute(target.baseURL);
+  return { apiKey, token };
+}
+
+async function bearer(token) {
+  if (typeof token === "string") return token;
+  let problem;
+  try {
+    const given = await token();
+    if (typeof given === "string" && given !== "" && isHeaderValue(given)) return given;
+    problem = "the token function gave no token that can stand in a header";
+  } catch (error) {
+    problem = `the token function failed: ${error?.message ?? error}`;
+  }
+  throw Object.assign(new Error(problem), { name: "TokenError" });
 }
 
 /** What a user's function gives, if it is a number; it may run inside the program and must not harm it. */
