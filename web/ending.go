@@ -133,8 +133,7 @@ func (t *turn) note(sign, title, words string) {
 
 // offer ends an answer with what the reader can do now.
 func (t *turn) offer(r *Result, sign, title, words string) {
-	var actions []any
-	var again dom.HTMLElement
+	var actions []dom.HTMLElement
 	if r.MayContinue {
 		actions = append(actions, button("action is-main", "Continue", "adds to this answer", t.goOn))
 	}
@@ -143,39 +142,43 @@ func (t *turn) offer(r *Result, sign, title, words string) {
 		if t.text == "" {
 			class, effect = "action is-main", ""
 		}
-		again = button(class, "Try again", effect, t.tryAgain)
-		actions = append(actions, again)
+		actions = append(actions, button(class, "Try again", effect, t.tryAgain))
 	}
 	box := el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
 		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words))
 	if r.RetryAtMs > now() {
-		add(box, t.wait(r.RetryAtMs, again))
+		add(box, t.wait(r.RetryAtMs, actions))
 	}
 	if len(actions) > 0 {
-		add(box, el("div", "actions", actions...))
+		row := el("div", "actions")
+		for _, action := range actions {
+			add(row, action)
+		}
+		add(box, row)
 	}
 	t.ending.AppendChild(box)
 }
 
-// wait says when the service allows the next try. A short wait counts down and holds the button
+// wait says when the service allows the next try. A short wait counts down and holds the buttons
 // until it is over.
-func (t *turn) wait(until float64, again dom.HTMLElement) dom.Node {
+func (t *turn) wait(until float64, actions []dom.HTMLElement) dom.Node {
 	words := el("p", "ending-wait")
 	if until-now() > watched {
 		add(words, "The service asks to wait until "+clock(until)+". Earlier tries will probably be refused.")
 		return words
 	}
-	if again != nil {
-		enable(again, false)
+	hold := func(on bool) {
+		for _, action := range actions {
+			enable(action, !on)
+		}
 	}
+	hold(true)
 	t.countdown = startCountdown(until,
 		func(left string) { setText(words, "The service asks to wait another "+left+".") },
 		func() {
+			hold(false)
 			setText(words, "The wait is over.")
-			if again != nil {
-				enable(again, true)
-			}
-			t.page.announce("You can try again now.")
+			t.page.announce("The wait is over")
 		})
 	return words
 }

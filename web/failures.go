@@ -17,18 +17,18 @@ type failures struct {
 	inBackground *dom.HTMLInputElement
 }
 
-// first are the scenarios to see before all others, in this order.
-var first = []string{"healthy", "cut_reset", "cut_twice", "repeats_sentence", "rate_limit_then_ok", "unavailable",
+// featured are the scenarios to see before all others, in this order.
+var featured = []string{"healthy", "cut_reset", "cut_twice", "repeats_sentence", "rate_limit_then_ok", "unavailable",
 	"service_unavailable_30s", "stall", "content_filter"}
 
 func newFailures(s *service) *failures {
 	f := &failures{list: slices.Clone(s.scenarios), summary: byID("chosen-failure"),
 		inBackground: byID("background").(*dom.HTMLInputElement)}
 	rank := func(c scenario) int {
-		if i := slices.Index(first, c.name); i >= 0 {
+		if i := slices.Index(featured, c.name); i >= 0 {
 			return i
 		}
-		return len(first)
+		return len(featured)
 	}
 	if s.mode != proxy && s.asked != "" && !slices.ContainsFunc(f.list, func(c scenario) bool { return c.name == s.asked }) {
 		f.list = append(f.list, scenario{s.asked, "Your own", s.asked})
@@ -40,13 +40,13 @@ func newFailures(s *service) *failures {
 	f.choose(max(0, slices.IndexFunc(f.list, func(c scenario) bool { return c.name == s.asked })))
 	for i, choice := range f.list {
 		into := shown
-		if rank(choice) == len(first) {
+		if rank(choice) == len(featured) {
 			into = rest
 		}
 		into.AppendChild(f.option(i, choice))
 	}
 	if rest.FirstChild() != nil {
-		if f.selected >= len(first) {
+		if f.selected >= len(featured) {
 			more.SetAttribute("open", "")
 		}
 		add(more, el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)

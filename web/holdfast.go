@@ -101,6 +101,8 @@ func (a Answer) TryAgain(h Handlers) Answer {
 // Cancel stops the answer and keeps its text.
 func (a Answer) Cancel() { a.value.Call("cancel") }
 
+// addTo adds the handlers to options. Their functions are never released: an answer may be
+// continued for as long as the page shows it.
 func (h Handlers) addTo(options map[string]any) map[string]any {
 	options["onDelta"] = js.FuncOf(func(_ js.Value, args []js.Value) any {
 		h.Delta(text(args[0], "type"), text(args[0], "text"))

@@ -60,20 +60,18 @@ function end({ status, text, error, retryAtMs, offer: actions }) {
 
 function offer({ running = false, actions = [], holdUntil = 0 }) {
   clearInterval(timer);
-  page.answer.hidden = false;
   page.send.hidden = running;
   page.stop.hidden = !running;
   page.continue.hidden = !actions.includes("continue");
   page.again.hidden = !actions.includes("try_again");
-  const replaces = page.text.textContent ? "replaces this answer" : "";
-  const show = () => {
-    const seconds = Math.ceil((holdUntil - Date.now()) / 1000);
-    page.again.disabled = seconds > 0 && seconds < 600; // a longer wait is told, not enforced
-    page.again.lastElementChild.textContent =
-      seconds > 0 ? `possible from ${new Date(holdUntil).toLocaleTimeString()}` : replaces;
+  page.again.lastElementChild.hidden = !page.text.textContent; // nothing to replace
+  const hold = () => {
+    const ms = holdUntil - Date.now();
+    page.wait.textContent = ms > 0 ? `The service asks to wait until ${new Date(holdUntil).toLocaleString()}.` : "";
+    page.continue.disabled = page.again.disabled = ms > 0 && ms < 600_000; // a longer wait is told, not enforced
   };
-  show();
-  timer = setInterval(show, 1000);
+  hold();
+  timer = setInterval(hold, 1000);
 }
 
 function say(words) {

@@ -42,6 +42,7 @@ type row struct {
 	failure                 *Failure
 	requestID, traceID      string
 	plugged, join, over     bool
+	filtered                bool // the content filter ended it
 	drawn                   state
 	drawnIDs                string
 }
@@ -123,7 +124,7 @@ func (r *row) finish(result *Result, at float64) {
 	case result.Status == "cancelled":
 		r.state = stopped
 	default:
-		r.state = ended
+		r.state, r.filtered = ended, result.Status == "content_filter"
 	}
 }
 
@@ -165,7 +166,7 @@ func (r *row) duration(end float64) string {
 }
 
 // names say why an attempt was made.
-var names = map[string]string{"retry": "Retry", "continue": "Continuation", "resume": "Resumption", "restart": "Fresh start"}
+var names = map[string]string{"retry": "Retry", "continue": "Continuation", "resume": "Resumption", "restart": "Restart"}
 
 // words name the attempt and its state.
 func (r *row) words() string {
@@ -205,6 +206,9 @@ func (r *row) stateWords() string {
 		return "cut"
 	case stopped:
 		return "stopped"
+	}
+	if r.filtered {
+		return "ended"
 	}
 	return "complete"
 }

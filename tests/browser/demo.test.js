@@ -171,6 +171,19 @@ test("a wait that the server asks for counts down and holds the button", async (
   await close(page);
 });
 
+test("a wait also holds Continue", async () => {
+  const page = await demo({ sim: { requests: [{ endAfterWords: 60, end: "reset" }], continuations: [{ error: "service_unavailable", retryAfter: 3 }, {}] } });
+  await ask(page);
+  await ended(page);
+  assert.match(await ending(page).textContent(), /This answer is incomplete.*wait another/);
+  assert.equal(await action(page, /Continue/).getAttribute("aria-disabled"), "true");
+  await page.waitForSelector('.action[aria-disabled="false"]');
+  await page.keyboard.press("Enter");
+  await done(page);
+  await assertShown(page, longAnswer);
+  await close(page);
+});
+
 test("a long wait is a date, and the reader may know better", async () => {
   const page = await demo({ sim: { error: "service_unavailable", retryAfter: 90_000 } });
   await ask(page);
@@ -220,7 +233,7 @@ test("in the background a cut answer starts over, and nothing is shown twice", a
   await page.waitForFunction(() => document.querySelectorAll(".attempt").length === 2);
   await done(page);
   await assertShown(page, longAnswer);
-  assert.deepEqual(await titles(page), ["Request cut", "Fresh start complete"]);
+  assert.deepEqual(await titles(page), ["Request cut", "Restart complete"]);
   assert.match(await page.locator(".attempt-detail").first().textContent(), /its text was discarded/);
   await look(page, "background");
   await close(page);

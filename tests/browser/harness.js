@@ -24,11 +24,12 @@ export async function startServer(...flags) {
   const program = join(out, "holdfast");
   execFileSync("go", ["build", "-o", program, "."], { cwd: join(here, "../.."), stdio: "inherit" });
   const server = spawn(program, ["-addr", "127.0.0.1:0", ...flags], { cwd: project, stdio: ["ignore", "pipe", "inherit"] });
-  for await (const line of createInterface({ input: server.stdout })) {
-    const address = /http:\/\/\S+/.exec(line)?.[0];
-    if (address) return { address, stop: () => server.kill() };
-  }
-  throw new Error("the server ended before it said where it listens");
+  const address = await new Promise((resolve, reject) => {
+    createInterface({ input: server.stdout })
+      .on("line", (line) => line.includes("http://") && resolve(/http:\/\/\S+/.exec(line)[0]))
+      .on("close", () => reject(new Error("the server ended before it said where it listens")));
+  });
+  return { address, stop: () => server.kill() };
 }
 
 const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
