@@ -24,6 +24,7 @@ type Behaviour struct {
 	RetryAfter    string        // seconds, or any other text; where a provider has no header for it, in the body
 	RedirectTo    string        // this model answers in place of the one asked for
 	Body          *string       // this body, instead of any answer
+	Chunks        []string      // … in network writes; "base64:…" stands for bytes that are not text
 	DownFor       time.Duration // since the session's first request: until then Error, or 503; healthy afterwards
 	NeedsKey      bool          // a request without a key is refused
 	Prefill       *bool         // whether an assistant message may be the last; nil: as the model's documents say
@@ -115,6 +116,8 @@ func (b *Behaviour) field(key string) any {
 		return &b.RedirectTo
 	case "body":
 		return &b.Body
+	case "chunks":
+		return &b.Chunks
 	case "downForMs":
 		return &b.DownFor
 	case "needsKey":

@@ -46,7 +46,7 @@ func wholeChat(r reply) []byte {
 }
 
 // writeChatUsage writes the usage. What a model thought is a part of the completion, but not at xAI.
-func (r reply) writeChatUsage(w *json.Writer) {
+func (r *reply) writeChatUsage(w *json.Writer) {
 	u := r.usage
 	completion := u.output
 	if r.speaks == xAI {
@@ -63,7 +63,7 @@ func (r reply) writeChatUsage(w *json.Writer) {
 }
 
 // writeTicks writes what xAI charges, in 1e-10 USD: a token in costs 2e-6, a token out 6e-6.
-func (r reply) writeTicks(w *json.Writer) {
+func (r *reply) writeTicks(w *json.Writer) {
 	if r.speaks == xAI {
 		w.Int("num_sources_used", 0).Int("cost_in_usd_ticks", int64(r.usage.input)*20_000+int64(r.usage.output)*60_000)
 	}

@@ -63,29 +63,14 @@ func writeVector(w *json.Writer, key string, vector int) {
 	w.Close(']')
 }
 
-// packed is a vector as little-endian float32s in base64. The standard package would bring
-// reflection into the page.
+// packed is a vector as little-endian float32s in base64.
 func packed(vector int) string {
-	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-	var raw, out []byte
+	var raw []byte
 	for n := range dimensions {
 		bits := math.Float32bits(float32(component(vector, n)))
 		raw = append(raw, byte(bits), byte(bits>>8), byte(bits>>16), byte(bits>>24))
 	}
-	for len(raw) > 0 {
-		var group [3]byte
-		n := copy(group[:], raw)
-		raw = raw[n:]
-		bits := uint(group[0])<<16 | uint(group[1])<<8 | uint(group[2])
-		for i := range 4 {
-			if i > n {
-				out = append(out, '=')
-			} else {
-				out = append(out, alphabet[bits>>(18-6*i)&63])
-			}
-		}
-	}
-	return string(out)
+	return pack(raw)
 }
 
 // embedContent is Gemini's embeddings API for one text, batchEmbed that for several, countTokens

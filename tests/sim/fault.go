@@ -121,7 +121,7 @@ func kindOf(code string) string {
 }
 
 // body is the response that carries p in the manner of a dialect.
-func (p problem) body(speaks dialect) []byte {
+func (p *problem) body(speaks dialect) []byte {
 	if fixed := p.fixedBody(speaks); fixed != "" {
 		return []byte(fixed)
 	}
@@ -157,7 +157,7 @@ func (p problem) body(speaks dialect) []byte {
 }
 
 // fixedBody is the body of a fault that has one for all requests.
-func (p problem) fixedBody(speaks dialect) string {
+func (p *problem) fixedBody(speaks dialect) string {
 	for _, d := range glooDetails {
 		if d.code == p.code && (speaks == guarded || speaks == direct && d.direct) {
 			return d.body
@@ -170,14 +170,14 @@ func (p problem) fixedBody(speaks dialect) string {
 }
 
 // seconds is the wait as a number of seconds, when it is one.
-func (p problem) seconds() (float64, bool) {
+func (p *problem) seconds() (float64, bool) {
 	n, err := strconv.ParseFloat(p.retryAfter, 64)
 	return n, err == nil && n >= 0
 }
 
 // text is the message with what belongs in its braces. wait is the provider's sentence about how
 // long to wait, in which {} is the time; it is left out when nobody knows that.
-func (p problem) text(wait string) string {
+func (p *problem) text(wait string) string {
 	said := ""
 	if seconds, known := p.seconds(); known {
 		said = strings.Replace(wait, "{}", strconv.FormatFloat(seconds, 'f', -1, 64)+"s", 1)

@@ -45,7 +45,7 @@ var anthropicFaults = faultsOf(map[string]string{
 })
 
 // writeAnthropic writes the members of an error. Those in streams have no request id.
-func (p problem) writeAnthropic(w *json.Writer, requestID string) {
+func (p *problem) writeAnthropic(w *json.Writer, requestID string) {
 	w.Text("type", "error").Open("error", '{').Text("type", p.typ).Text("message", p.text(""))
 	if p.details != "" {
 		w.Raw("details", json.Value(p.details))

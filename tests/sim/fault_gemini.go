@@ -89,7 +89,7 @@ func quotaFailure(id, limit string) string {
 
 // writeStatus writes the member "error" as a google.rpc.Status. The wait is a detail, and a
 // sentence of the message; Gemini has no header for it.
-func (p problem) writeStatus(w *json.Writer) {
+func (p *problem) writeStatus(w *json.Writer) {
 	w.Open("error", '{').
 		Int("code", int64(p.status)).
 		Text("message", p.text(" Please retry in {}.")).
@@ -110,6 +110,6 @@ func (p problem) writeStatus(w *json.Writer) {
 }
 
 // writeWord writes the member "error" as Interactions do.
-func (p problem) writeWord(w *json.Writer) {
+func (p *problem) writeWord(w *json.Writer) {
 	w.Open("error", '{').Text("code", p.word).Text("message", p.text(" Please retry in {}.")).Close('}')
 }

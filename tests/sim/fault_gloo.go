@@ -74,7 +74,7 @@ var glooDetails = []struct {
 
 // writeGloo writes the member "error" as Gloo does. traceID may be empty; hints are the members
 // that the direct endpoints and stream errors add.
-func (p problem) writeGloo(w *json.Writer, traceID string, hints bool) {
+func (p *problem) writeGloo(w *json.Writer, traceID string, hints bool) {
 	w.Open("error", '{').
 		Text("message", p.message).
 		Text("type", p.typ).
@@ -93,7 +93,7 @@ func (p problem) writeGloo(w *json.Writer, traceID string, hints bool) {
 }
 
 // writeRetryAfter writes the wait in seconds when it is a number.
-func (p problem) writeRetryAfter(w *json.Writer) {
+func (p *problem) writeRetryAfter(w *json.Writer) {
 	if seconds, known := p.seconds(); known {
 		w.Float("retry_after", seconds)
 	}

@@ -61,13 +61,13 @@ var openAIFaults = faultsOf(nil, []row{
 })
 
 // writeOpenAI writes the member "error" as OpenAI and its look-alikes do.
-func (p problem) writeOpenAI(w *json.Writer) {
+func (p *problem) writeOpenAI(w *json.Writer) {
 	w.Open("error", '{')
 	p.writeOpenAIMembers(w)
 	w.Close('}')
 }
 
-func (p problem) writeOpenAIMembers(w *json.Writer) {
+func (p *problem) writeOpenAIMembers(w *json.Writer) {
 	w.Text("message", p.text(" Please try again in {}.")).
 		Text("type", p.typ).
 		Raw("param", nil)

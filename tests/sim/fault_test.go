@@ -122,3 +122,24 @@ func TestOutage(t *testing.T) {
 		}
 	}
 }
+
+// Law: whatever comes, the provider answers and the answer ends.
+func FuzzPlan(f *testing.F) {
+	for _, route := range routes {
+		path, query, _ := strings.Cut(route.path, "?")
+		for _, prefix := range append([]string{"-"}, strings.Fields(route.at)...) {
+			f.Add(route.method, strings.TrimPrefix("/"+prefix, "/-")+path, query, everything, "")
+		}
+	}
+	f.Add("POST", "/xai/v1/chat/completions", "", `{"deferred":true,"messages":[]}`, `{"pending":1}`)
+	f.Add("GET", "/openai/v1/responses/x", "stream=true&starting_after=%3", ``, `{"reads":[{"produced":3}]}`)
+	f.Fuzz(func(t *testing.T, method, path, query, body, script string) {
+		store := &Store{}
+		for range 2 {
+			e := Plan(store, Request{Method: method, Path: path, Query: query, Sim: script, Session: "s", Body: []byte(body)})
+			if len(e.Steps) == 0 || e.Ends() == "" {
+				t.Errorf("%s %s has no end", method, path)
+			}
+		}
+	})
+}

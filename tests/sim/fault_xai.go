@@ -55,7 +55,7 @@ var xAIFaults = faultsOf(map[string]string{
 })
 
 // writeXAI writes the members of an error body.
-func (p problem) writeXAI(w *json.Writer) {
+func (p *problem) writeXAI(w *json.Writer) {
 	switch p.shape {
 	case "openai":
 		w.Open("error", '{').Text("message", p.text("")).Text("type", "invalid_request_error").

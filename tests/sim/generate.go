@@ -50,7 +50,7 @@ func partsText(content json.Value) string {
 // finishReasons are Gemini's words for those of chat. Its own pass.
 var finishReasons = map[string]string{"stop": "STOP", "tool_calls": "STOP", "length": "MAX_TOKENS", "content_filter": "SAFETY"}
 
-func (r reply) finishReason(word string) string {
+func (r *reply) finishReason(word string) string {
 	if r.refusal != "" {
 		word = "content_filter" // there is no refusal here
 	}
@@ -79,7 +79,7 @@ func arrayOf(whole func(reply) []byte) func(reply) []byte {
 	return func(r reply) []byte { return append(append([]byte("["), whole(r)...), ']') }
 }
 
-func (r reply) writeFunctionCall(w *json.Writer, arguments string) {
+func (r *reply) writeFunctionCall(w *json.Writer, arguments string) {
 	w.Open("", '{').Open("functionCall", '{').Text("name", r.tool.Name).
 		Raw("args", json.Value(first(arguments, "{}"))).Close('}').
 		Text("thoughtSignature", "c2ln"+r.id).Close('}')

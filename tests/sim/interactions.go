@@ -59,7 +59,7 @@ func (p *prompt) readInput(input json.Value, role string) {
 }
 
 // interactionStatus is the status of a finished interaction.
-func (r reply) interactionStatus() string {
+func (r *reply) interactionStatus() string {
 	switch {
 	case r.failure != nil:
 		return "failed"
@@ -86,7 +86,7 @@ func wholeInteraction(r reply) []byte {
 }
 
 // writeInteraction writes the resource; its steps are left out in events.
-func (r reply) writeInteraction(w *json.Writer, key, status string, steps bool) {
+func (r *reply) writeInteraction(w *json.Writer, key, status string, steps bool) {
 	id := ""
 	if !r.unstored {
 		id = "v1_" + r.id
@@ -116,7 +116,7 @@ func (r reply) writeInteraction(w *json.Writer, key, status string, steps bool) 
 	w.Close('}')
 }
 
-func (r reply) writeSteps(w *json.Writer) {
+func (r *reply) writeSteps(w *json.Writer) {
 	if r.reasoning != "" {
 		w.Open("", '{').Text("type", "thought").Text("signature", "c2ln"+r.id).
 			Open("summary", '[').Open("", '{').Text("type", "text").Text("text", r.reasoning).Close('}').Close(']').Close('}')

@@ -47,7 +47,7 @@ func readMessagesAPI(body json.Value, p *prompt) bool {
 }
 
 // stopReason translates a finish word. Words of Anthropic's own pass.
-func (r reply) stopReason(finish string) string {
+func (r *reply) stopReason(finish string) string {
 	if r.refusal != "" {
 		return "refusal"
 	}
@@ -65,7 +65,7 @@ func (r reply) stopReason(finish string) string {
 }
 
 // writeStop writes why the message ended; a refusal has details.
-func (r reply) writeStop(w *json.Writer, finish string) {
+func (r *reply) writeStop(w *json.Writer, finish string) {
 	reason := r.stopReason(finish)
 	w.Text("stop_reason", reason).Raw("stop_sequence", nil)
 	if reason == "refusal" {
@@ -75,9 +75,9 @@ func (r reply) writeStop(w *json.Writer, finish string) {
 }
 
 // signature is what stands for the thinking when it is sent back.
-func (r reply) signature() string { return "EqQBSIM" + r.id }
+func (r *reply) signature() string { return "EqQBSIM" + r.id }
 
-func (r reply) writeToolUse(w *json.Writer, key string, input json.Value) {
+func (r *reply) writeToolUse(w *json.Writer, key string, input json.Value) {
 	w.Open(key, '{').Text("type", "tool_use").Text("id", "toolu_"+r.id).Text("name", r.tool.Name).
 		Raw("input", input).Close('}')
 }
@@ -215,8 +215,11 @@ func (s *messageStream) finish(word string) []byte {
 	return append(out, s.event("message_stop", func(*json.Writer) {})...)
 }
 
-// fail is an event without the request's id.
+// fail is an event without the request's id. xAI has this API too, but no words for its errors.
 func (s *messageStream) fail(p problem) []byte {
+	if s.speaks != anthropic {
+		p.typ, p.details = "api_error", ""
+	}
 	var w json.Writer
 	w.Open("", '{')
 	p.writeAnthropic(&w, "")

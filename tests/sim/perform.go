@@ -15,6 +15,13 @@ func (p *planner) perform(b Behaviour, text string) {
 	}
 	streams := p.prompt.stream && p.api.stream != nil && !b.AsJSON
 	switch {
+	case b.Chunks != nil:
+		p.respond(b, 200, guessType(strings.Join(b.Chunks, "")))
+		steps := make([]Step, len(b.Chunks))
+		for i, chunk := range b.Chunks {
+			steps[i] = Step{Wait: b.Gap, Write: []byte(chunk)}
+		}
+		p.exchange.Steps = finished(steps, 0, b, " ")
 	case b.Body != nil:
 		p.respond(b, 200, guessType(*b.Body))
 		p.exchange.Steps = document([]byte(*b.Body), b)

@@ -36,7 +36,7 @@ func readResponses(body json.Value, p *prompt) bool {
 var notAtXAI = []string{"background", "metadata"}
 
 // responseID is bare at xAI.
-func (r reply) responseID() string {
+func (r *reply) responseID() string {
 	if r.speaks == xAI {
 		return r.uuid
 	}

@@ -76,6 +76,9 @@ var routes = []struct {
 	{"- anthropic", "POST", "/v1/messages/count_tokens", countMessages, anthropic},
 	{"- anthropic", "POST", "/messages/count_tokens", countMessages, anthropic},
 
+	{"anthropic", "POST", "/v1/chat/completions", chat, openAI},
+	{"xai", "POST", "/v1/messages", messages, xAI},
+
 	{"- gemini", "POST", "/v1beta/models/*:generateContent", generate, gemini},
 	{"- gemini", "POST", "/v1beta/models/*:streamGenerateContent?alt=sse", streamGenerate, gemini},
 	{"- gemini", "POST", "/v1beta/models/*:streamGenerateContent", streamArray, gemini},

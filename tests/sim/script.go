@@ -3,6 +3,7 @@ package sim
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"time"
 
 	"holdfast/core/header"
@@ -139,6 +140,19 @@ func set(field any, item json.Value) bool {
 		}
 		*f = &body
 		return true
+	case *[]string:
+		ok := item.Kind() == '['
+		item.Each(func(_ string, value json.Value) bool {
+			text, raw := strings.CutPrefix(value.Text(), "base64:")
+			if raw {
+				text, raw = unpack(text)
+				ok = ok && raw
+			}
+			*f = append(*f, text)
+			ok = ok && value.Kind() == '"'
+			return true
+		})
+		return ok
 	case *header.Header:
 		item.Each(func(name string, value json.Value) bool {
 			*f = append(*f, header.Field{Name: name, Value: value.Text()})

@@ -226,6 +226,8 @@ func TestScriptErrorsNameWhatIsWrong(t *testing.T) {
 		`{"text":"a","status":500}`:   `"status" belongs`,
 		`[{"error":"boo"}]`:           `no error "boo"`,
 		`{"end":"bang"}`:              "end must be",
+		`{"errorShape":"round"}`:      "errorShape must be",
+		`{"chunks":["base64:!"]}`:     `"chunks" has`,
 		`{"continues":"maybe"}`:       "continues must be",
 		`{"errorAfterWords":3}`:       "needs error",
 		`{`:                           "invalid JSON",
