@@ -9,7 +9,8 @@ import (
 // Answers as Messages has them, whole and as named events. A refusal's words are text here; that
 // it is one stands in the stop reason.
 
-// block opens a content block for a delta, without its text.
+// messagesBlock writes a content block: whole, or as it begins in a stream, with an empty text and
+// an empty input.
 func messagesBlock(w *json.Writer, d wire.Delta, text json.Value, input json.Value) {
 	switch d.Kind {
 	case wire.ToolCall:

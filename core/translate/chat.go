@@ -49,52 +49,18 @@ func (r *request) readChatChoice(body json.Value) {
 	r.readChoice(at, v, name)
 }
 
-// readChoice reads a tool choice as chat and responses write it: a word, or an object that names
-// a function.
-func (r *request) readChoice(at string, v json.Value, name string) {
-	switch word := v.Text(); {
-	case v.Missing():
-	case word == "auto" || word == "none" || word == "required":
-		r.choice = choice{at: at, mode: word}
-	case v.Kind() == '{' && name != "" && has("function ", v.Get("type").Text()):
-		r.choice = choice{at: at, mode: "tool", name: name}
-	default:
-		r.drop(at, v.Get("type").Text())
-	}
-}
-
-// readFormat reads the form of the answer from response_format, or from text.format, which has the
-// schema and its name on the outside.
-func (r *request) readFormat(v json.Value, at, inner string) {
-	schema, place := v, at
-	if inner != "" {
-		schema, place = v.Get(inner), below(at, inner)
-	}
-	switch kind := v.Get("type").Text(); {
-	case v.Missing() || kind == "text":
-	case kind == "json_object":
-		r.format = format{at: at, kind: "object"}
-	case kind == "json_schema":
-		r.format = format{place, "schema", schema.Get("name").Text(), schema.Get("description").Text(),
-			schema.Get("schema"), schema.Get("strict").True()}
-		r.others(schema, place, "type name description schema strict")
-	default:
-		r.drop(at, kind)
-	}
-}
-
 func (r *request) readChatMessage(at string, m json.Value) {
 	const known = "role content refusal tool_calls tool_call_id function_call"
 	content := m.Get("content")
 	switch word := m.Get("role").Text(); word {
 	case "system", "developer":
-		r.add(system, at, r.readChatParts(at+"/content", content, nil))
+		r.add(system, at, r.readContent(at+"/content", content))
 		r.others(m, at, known)
 	case "user":
-		r.add(user, at, r.readChatParts(at+"/content", content, nil))
+		r.add(user, at, r.readContent(at+"/content", content))
 		r.others(m, at, known)
 	case "assistant":
-		parts := r.readChatParts(at+"/content", content, nil)
+		parts := r.readContent(at+"/content", content)
 		if refusal := m.Get("refusal").Text(); refusal != "" {
 			parts = append(parts, text(at+"/refusal", refusal))
 		}
@@ -108,7 +74,7 @@ func (r *request) readChatMessage(at string, m json.Value) {
 		r.others(m, at, known)
 	case "tool", "function":
 		r.add(user, at, []part{{kind: resultPart, at: at, id: m.Get("tool_call_id").Text(), name: m.Get("name").Text(),
-			inner: r.readChatParts(at+"/content", content, nil)}})
+			inner: r.readContent(at+"/content", content)}})
 		r.others(m, at, known+" name")
 	default:
 		r.drop(at, "role "+word)
@@ -127,68 +93,6 @@ func (r *request) readChatCall(parts []part, at, id, kind string, f json.Value) 
 		p.args = string(args)
 	}
 	return append(parts, p)
-}
-
-// readChatParts reads content: a text, or a list of parts. Those of Responses are read as well.
-func (r *request) readChatParts(at string, v json.Value, parts []part) []part {
-	switch v.Kind() {
-	case '"':
-		return append(parts, text(at, v.Text()))
-	case '[':
-	default:
-		if !v.Missing() {
-			r.drop(at, "neither text nor parts")
-		}
-		return parts
-	}
-	each(v, at, func(at string, p json.Value) {
-		switch kind := p.Get("type").Text(); kind {
-		case "text", "input_text", "output_text":
-			parts = append(parts, text(at, p.Get("text").Text()))
-			r.others(p, at, "type text annotations logprobs")
-		case "refusal":
-			parts = append(parts, text(at, p.Get("refusal").Text()))
-		case "image_url", "input_image":
-			image := p.Get("image_url")
-			url, detail := image.Text(), p.Get("detail")
-			if image.Kind() == '{' {
-				url, detail = image.Get("url").Text(), image.Get("detail")
-			}
-			m := fromURL("image", url, "")
-			if detail.Kind() == '"' && detail.Text() != "auto" {
-				if r.to.API == chat || r.to.API == responses {
-					m.detail = detail
-				} else {
-					r.drop(at+"/detail", detail.Text())
-				}
-			}
-			if !r.stored(p, at, "file_id", m) {
-				parts = r.addMedia(parts, at, m)
-			}
-			r.others(p, at, "type image_url detail file_id")
-		case "file", "input_file":
-			f := p
-			if kind == "file" {
-				f = p.Get("file")
-			}
-			name, url := f.Get("filename").Text(), f.Get("file_url").Text()
-			if data := f.Get("file_data").Text(); data != "" {
-				if url = data; !strings.HasPrefix(data, "data:") {
-					url = "data:" + mimeOf(name, "document") + ";base64," + data
-				}
-			}
-			if m := fromURL("document", url, name); !r.stored(f, at, "file_id", m) {
-				parts = r.addMedia(parts, at, m)
-			}
-			r.others(f, at, "type filename file_url file_data file_id")
-		case "input_audio":
-			audio := p.Get("input_audio")
-			parts = r.addMedia(parts, at, newMedia(media{kind: "audio", data: audio.Get("data").Text(), mime: "audio/" + audio.Get("format").Text()}))
-		default:
-			r.drop(at, kind)
-		}
-	})
-	return parts
 }
 
 func (r *request) writeChat(w *json.Writer) {
@@ -267,11 +171,6 @@ func (r *request) chatLimit() string {
 	return "max_tokens"
 }
 
-// writeOpenAI writes a schema with its name, as chat and responses want it.
-func (f *format) writeOpenAI(w *json.Writer) {
-	w.Text("name", f.name).TextIf("description", f.description).Raw("schema", f.schema).Bool("strict", f.strict)
-}
-
 // writeChatTurn writes what a user's or assistant's turn holds.
 func (r *request) writeChatTurn(w *json.Writer, t turn) {
 	var said, calls []part
@@ -296,14 +195,6 @@ func (r *request) writeChatTurn(w *json.Writer, t turn) {
 		w.Text("name", c.name).Text("arguments", orObject(c.args)).Close('}').Close('}')
 	}
 	w.Close(']')
-}
-
-// orObject is the arguments of a call, of which there may be none.
-func orObject(args string) string {
-	if args == "" {
-		return "{}"
-	}
-	return args
 }
 
 func (r *request) writeChatParts(w *json.Writer, key string, parts []part) {
@@ -339,17 +230,4 @@ func audioFormat(mime string) string {
 		return "mp3"
 	}
 	return "wav"
-}
-
-// fileName is the name of a document; OpenAI wants one.
-func fileName(m media) string {
-	if m.name != "" {
-		return m.name
-	}
-	for _, e := range ends {
-		if e.mime == m.mime {
-			return "file" + e.end
-		}
-	}
-	return "file"
 }

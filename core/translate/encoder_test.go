@@ -228,7 +228,7 @@ func FuzzEncoder(f *testing.F) {
 			if piece == "" {
 				continue
 			}
-			d := wire.Delta{Text: []byte(piece[1:])}
+			d := wire.Delta{Text: []byte(quoted([]byte(piece[1:])).Text())} // whole or half characters, as wire gives them
 			switch piece[0] % 4 {
 			case 0:
 				d.Kind = wire.Text

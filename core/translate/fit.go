@@ -69,7 +69,7 @@ func (r *request) fitMedia(rule rules) {
 				}
 				p.inner = inner
 				if p.failed && (r.to.API == chat || r.to.API == responses) {
-					r.drop(p.at+"/is_error", "")
+					r.drop(p.at, "that the result is an error")
 				}
 			}
 			kept = append(kept, p)

@@ -10,24 +10,32 @@ import (
 // travels as it stands.
 type knob struct {
 	kind json.Kind // of the value; 't' is true or false
+	only string    // the providers that take it; "" is all of them
 	// names are its places in chat, responses, messages and generate; "" where it cannot be said.
 	names [len(columns)]string
 }
 
 var knobs = []knob{
-	{'0', [...]string{"temperature", "temperature", "temperature", "generationConfig/temperature"}},
-	{'0', [...]string{"top_p", "top_p", "top_p", "generationConfig/topP"}},
-	{'0', [...]string{"", "", "top_k", "generationConfig/topK"}},
-	{'0', [...]string{"seed", "", "", "generationConfig/seed"}},
-	{'0', [...]string{"presence_penalty", "", "", "generationConfig/presencePenalty"}},
-	{'0', [...]string{"frequency_penalty", "", "", "generationConfig/frequencyPenalty"}},
-	{'"', [...]string{"user", "user", "metadata/user_id", ""}},
-	{'"', [...]string{"safety_identifier", "safety_identifier", "", ""}},
-	{'"', [...]string{"prompt_cache_key", "prompt_cache_key", "", ""}},
-	{'"', [...]string{"service_tier", "service_tier", "", ""}},
-	{'"', [...]string{"verbosity", "text/verbosity", "", ""}},
-	{'{', [...]string{"metadata", "metadata", "", ""}},
-	{'t', [...]string{"store", "store", "", ""}},
+	{'0', "", [...]string{"temperature", "temperature", "temperature", "generationConfig/temperature"}},
+	{'0', "", [...]string{"top_p", "top_p", "top_p", "generationConfig/topP"}},
+	{'0', "", [...]string{"", "", "top_k", "generationConfig/topK"}},
+	{'0', "", [...]string{"seed", "", "", "generationConfig/seed"}},
+	{'0', "", [...]string{"presence_penalty", "", "", "generationConfig/presencePenalty"}},
+	{'0', "", [...]string{"frequency_penalty", "", "", "generationConfig/frequencyPenalty"}},
+	{'"', "", [...]string{"user", "user", "metadata/user_id", ""}},
+	{'"', "openai", [...]string{"safety_identifier", "safety_identifier", "", ""}},
+	{'"', "openai", [...]string{"prompt_cache_key", "prompt_cache_key", "", ""}},
+	{'"', "openai", [...]string{"service_tier", "service_tier", "", ""}},
+	{'"', "openai", [...]string{"verbosity", "text/verbosity", "", ""}},
+	{'{', "openai", [...]string{"metadata", "metadata", "", ""}}, // xAI refuses it
+	{'t', "openai xai", [...]string{"store", "store", "", ""}},
+}
+
+// taken tells whether the target takes a knob. An unknown provider is thought to take what its API
+// can say.
+func (r *request) taken(k *knob) bool {
+	return k.names[column(r.to.API)] != "" &&
+		(k.only == "" || r.to.Provider == "" || r.to.Provider == r.from.Provider || has(k.only, string(r.to.Provider)))
 }
 
 // idle are values that ask for what happens anyway: they go without a word.
@@ -94,7 +102,7 @@ func (r *request) readKnobs(body json.Value) {
 		case v.Missing():
 		case kind != k.kind || tooDeep(v):
 			r.drop(at, "not of the right type")
-		case k.names[column(r.to.API)] == "":
+		case !r.taken(&k):
 			if !isIdle(at[1:], v) {
 				r.drop(at, "")
 			}
@@ -127,10 +135,10 @@ func (r *request) knobSet(name string) *value {
 	return nil
 }
 
-// set gives the knob that the target calls name a value of our own.
+// set gives the knob that the target calls name a value of our own, if the target takes it.
 func (r *request) set(name, raw string) {
 	for i, k := range knobs {
-		if k.names[column(r.to.API)] == name {
+		if k.names[column(r.to.API)] == name && r.taken(&k) {
 			r.values = append(r.values, value{knob: i, raw: json.Value(raw)})
 		}
 	}
@@ -210,42 +218,4 @@ func (r *request) spelt(key string) string {
 		return camel(key)
 	}
 	return key
-}
-
-// named is Get for Google's two spellings of a name.
-func named(v json.Value, name string) json.Value {
-	if found := v.Get(name); found != nil {
-		return found
-	}
-	for i := 0; i < len(name); i++ {
-		if 'A' <= name[i] && name[i] <= 'Z' {
-			return v.Get(snake(name))
-		}
-	}
-	return nil
-}
-
-func camel(name string) string {
-	out := make([]byte, 0, len(name))
-	for i := 0; i < len(name); i++ {
-		if name[i] == '_' && i+1 < len(name) && 'a' <= name[i+1] && name[i+1] <= 'z' {
-			i++
-			out = append(out, name[i]-'a'+'A')
-			continue
-		}
-		out = append(out, name[i])
-	}
-	return string(out)
-}
-
-func snake(name string) string {
-	var out []byte
-	for i := 0; i < len(name); i++ {
-		if c := name[i]; 'A' <= c && c <= 'Z' {
-			out = append(out, '_', c-'A'+'a')
-		} else {
-			out = append(out, c)
-		}
-	}
-	return string(out)
 }

@@ -236,6 +236,14 @@ func tooDeep(v json.Value) bool {
 	return false
 }
 
+// orObject is the arguments of a call, of which there may be none.
+func orObject(args string) string {
+	if args == "" {
+		return "{}"
+	}
+	return args
+}
+
 // object reads text as a JSON object that can be embedded, or returns nil.
 func object(text string) json.Value {
 	v, err := json.Parse([]byte(text))

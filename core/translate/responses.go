@@ -48,7 +48,7 @@ func (r *request) readItem(at string, v json.Value) {
 			r.drop(at, "role "+string(who))
 			return
 		}
-		r.add(who, at, r.readChatParts(at+"/content", v.Get("content"), nil))
+		r.add(who, at, r.readContent(at+"/content", v.Get("content")))
 		r.others(v, at, "type role content id status phase")
 	case "function_call":
 		name := v.Get("name").Text()
@@ -60,7 +60,7 @@ func (r *request) readItem(at string, v json.Value) {
 		r.others(v, at, "type call_id name arguments id status")
 	case "function_call_output":
 		r.add(user, at, []part{{kind: resultPart, at: at, id: v.Get("call_id").Text(),
-			inner: r.readChatParts(at+"/output", v.Get("output"), nil)}})
+			inner: r.readContent(at+"/output", v.Get("output"))}})
 		r.others(v, at, "type call_id output id status")
 	default:
 		r.drop(at, kind)
