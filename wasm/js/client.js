@@ -4,6 +4,7 @@ import { badOption, HoldfastError } from "./error.js";
 import { encodeBody, must, splitOptions } from "./check.js";
 import { Answer, encodeCall } from "./answer.js";
 import { Call } from "./call.js";
+import { LiveSession } from "./live.js";
 import { Session } from "./session.js";
 
 const notHere = (_, key) => {
@@ -35,6 +36,10 @@ export class Client {
 
   stream(path, body, options) {
     return new Answer(this.#session, path, body, options);
+  }
+
+  live(path, setup, options) {
+    return new LiveSession(this.#session, path, setup, options);
   }
 
   close() {

@@ -306,6 +306,11 @@ export interface ClientOptions {
 
   /** For tests. Each replaces the host's own. */
   fetch?: typeof fetch;
+  /**
+   * What opens sockets for `live`, called with URL, subprotocols and, in Node, `{ headers }`. Default:
+   * the host's own. Node has one from 22 on; before, give that of the package `ws`.
+   */
+  WebSocket?: new (url: string, protocols: string[], options?: { headers: Record<string, string> }) => any;
   /** Waits between attempts. Resolving early ends the wait early, as if `ms` had passed. Must reject or resolve when `signal` aborts. */
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** Uniform in [0, 1). */
@@ -375,11 +380,188 @@ export interface Answer extends AsyncIterable<Delta> {
   text(): Promise<string>;
 }
 
+/** Numbers of a live session. */
+export interface LivePolicy {
+  /** Connections in a row that may fail before the session ends. Default 8. One that was of use for 10 s starts the count anew, and none counts while the network is known to be away. */
+  attempts?: number;
+  /** As in {@link Budget}. Defaults: `full`, 500, 20 000, 60 000. */
+  backoff?: "full" | "added";
+  backoffBaseMs?: number;
+  backoffCapMs?: number;
+  maxHintMs?: number;
+  /** From opening a socket until it may be used. Default 30 000. 0 switches it off; likewise the next four. */
+  openMs?: number;
+  /** From a message that asks for a turn until the turn begins. Default 600 000 (xai 3 600 000). */
+  firstEventMs?: number;
+  /** Silence within a turn, unless a tool call waits for you. Default 120 000. */
+  idleMs?: number;
+  /** Gemini: how long a handle can be gone on from. Default 7 200 000 (2 h). */
+  handleLifeMs?: number;
+  /** OpenAI, xAI: when a connection is changed for a new one, between two turns. Default 3 540 000: the server ends it at 60 minutes. */
+  connectionLifeMs?: number;
+  /** Gemini: how long before the end that `goAway` announced a connection is left at the latest. Default 1000. */
+  marginMs?: number;
+  /** OpenAI, xAI: how often in all a message is sent that the server refuses for a while before its turn has begun. Default 4. */
+  sends?: number;
+  /** Bytes of messages kept: those that wait, and those that may have to be sent again. Default 8 MiB. */
+  maxBufferBytes?: number;
+  /** Gemini: how it counts the first message of a connection in `lastConsumedClientMessageIndex`, 0 or 1. Default 1: the setup is 0 (observed, not documented). */
+  firstMessageIndex?: 0 | 1;
+}
+
+export interface LiveOptions {
+  /** When the server's state is lost, begin a new session with the same setup, after an item `restarted`, instead of ending. Default false. */
+  startOver?: boolean;
+  /** Subprotocols to ask for. */
+  protocols?: string[];
+  /** Added to the client's headers. Only sockets in Node can carry headers. */
+  headers?: Record<string, string>;
+  /** Its abort ends the session with status `cancelled`. */
+  signal?: AbortSignal;
+  policy?: LivePolicy;
+  /** Called for each item, in order. What it throws is reported, and does not harm the session. A session with `onItem` keeps nothing for a loop that comes later. */
+  onItem?: (item: LiveItem) => void;
+  onEvent?: (event: LiveEvent) => void;
+}
+
+/** What a live session gives, in the order in which it happened. Messages are counted as `send` numbers them. */
+export type LiveItem =
+  /** What the server sent, as it is. An error that Holdfast mends is not shown. */
+  | { type: "message"; data: any }
+  /** The conversation goes on where it was, on another connection. */
+  | { type: "resumed" }
+  /** The conversation has begun anew: the server knows nothing of before. */
+  | { type: "restarted" }
+  /** A turn was cut: what came of it is all there will be. It is not asked for again. `toolCalls` need no answer any more. `responseId` may be looked up where responses are stored. */
+  | { type: "interrupted"; message?: number; responseId?: string; toolCalls: string[] }
+  /** These messages may not have reached the model, and are not sent again: send them anew if they still matter. */
+  | ({ type: "lost" } & LiveLost)
+  /** Gemini: the model does not remember the last `turns` turns that ended: no handle holds them. */
+  | { type: "forgotten"; turns: number }
+  /** The server refused a message, or failed in its turn. `error.code` is `previous_response_not_found` when it no longer has what came before: send all of it, with `previous_response_id: null`. */
+  | { type: "failed"; message?: number; responseId?: string; error: Failure };
+
+/** Messages `first` to `last`. */
+export interface LiveLost {
+  first: number;
+  last: number;
+  /**
+   * `cut`: the connection ended before the server confirmed them. `void`: they answer tool calls or
+   * steer a turn that no longer exist. `overflow`: more waited than `maxBufferBytes`; the oldest
+   * were dropped. `state`: they were to go on from what the server no longer has. `end`: the session ended before.
+   */
+  why: "cut" | "void" | "overflow" | "state" | "end";
+}
+
+/** One socket of a live session. */
+export interface LiveConnection {
+  /** 1, 2, 3, … */
+  connection: number;
+  /** Why it was opened: `resume` to go on, `restart` to begin anew, `retry` when nothing had been said. */
+  kind: "first" | "resume" | "restart" | "retry";
+  startedAtMs: number;
+  /** From opening it until it could be used; absent when it never could. */
+  readyMs?: number;
+  durationMs: number;
+  waitedMs: number;
+  /** It was left on purpose: after `goAway`, before its time was over, or by you. */
+  planned: boolean;
+  /** With which the server closed it; 1006 when it just broke. */
+  code?: number;
+  error?: Failure;
+}
+
+/** What happens to a live session, for logs. Carries no key, handle or content. */
+export type LiveEvent = { session: number; atMs: number; connection: number } & (
+  | { type: "connecting"; kind: LiveConnection["kind"] }
+  | { type: "ready" }
+  /** The server announced the connection's end. */
+  | { type: "leaving"; timeLeftMs: number }
+  | { type: "closed"; planned: boolean; code?: number; error?: Failure }
+  | { type: "waiting"; waitMs: number; untilMs: number; source: "hint" | "backoff" }
+  | { type: "offline" }
+  /** No connection is open until you send something. */
+  | { type: "resting" }
+  | { type: "warning"; message: string }
+  | { type: "done"; status: LiveResult["status"] }
+);
+
+/** How a live session ended. */
+export interface LiveResult {
+  /** `complete`: you closed it and nothing was under way. `cancelled`: you ended it in the middle of something. `interrupted`: it could not be kept. `failed`: no connection was ever of use. */
+  status: "complete" | "cancelled" | "interrupted" | "failed";
+  /** Messages sent, turns that ended as they should, turns that were cut. */
+  messages: number;
+  turns: number;
+  interrupted: number;
+  lost: LiveLost[];
+  /** Gemini: goes on from here elsewhere, as `setup.sessionResumption.handle`, until the time given. Whoever has it can read the conversation. */
+  handle?: string;
+  handleUntilMs?: number;
+  /** OpenAI, xAI: the last response that ended, to be gone on from as `previous_response_id`. */
+  responseId?: string;
+  /** Connections in all, and the last 64 of them. */
+  opened: number;
+  connections: LiveConnection[];
+  /** The first failure of what ended the session; absent when you ended it. */
+  error?: Failure;
+  /** When the server allows the next try, in milliseconds since the epoch. */
+  retryAtMs?: number;
+  warnings: string[];
+}
+
+/**
+ * A conversation over WebSockets that outlives its connections. Iterate it, or give `onItem`. It
+ * can be iterated again and again: leaving a loop does not end the session, and the next loop takes
+ * what has come since.
+ */
+export interface LiveSession extends AsyncIterable<LiveItem> {
+  /** Settles when the session has ended. Never rejects for what a provider or the network does; rejects with Holdfast's own codes, as an answer's. */
+  readonly result: Promise<LiveResult>;
+  /**
+   * Sends a message, now or as soon as there is a connection, and returns its number: 1, 2, 3, …
+   *
+   * Gemini: `clientContent`, `realtimeInput` or `toolResponse`. OpenAI and xAI: the body of a
+   * `response.create`, without `stream` and `background`; what it leaves out is taken from the
+   * setup. It goes on from the last response that ended, unless it has a `previous_response_id` of
+   * its own; `null` begins anew. One turn runs at a time, and the next message waits for its end.
+   * What has another `type`, such as `response.cancel`, goes to the turn under way.
+   *
+   * Throws `bad_body` for what is no JSON object, and `closed` after the end.
+   */
+  send(message: object): number;
+  /** Ends the session: nothing more is sent, and no turn is waited for. */
+  close(): Promise<LiveResult>;
+  /** Ends it with status `cancelled`. */
+  cancel(): void;
+}
+
 export interface Client {
   /** One request, one JSON answer. Throws a {@link HoldfastError}. */
   request<T = any>(path: string, body: unknown, options?: CallOptions): Promise<Result<T>>;
   /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
   stream(path: string, body: unknown, options?: StreamOptions): Answer;
+  /**
+   * A conversation over WebSockets, whose server is reached at `baseURL` with `ws` for `http`.
+   *
+   * Gemini Live: `path` is the service's, `/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`;
+   * `setup` is the content of the setup message. Session resumption is asked for and the newest
+   * handle kept; `sessionResumption: { handle }` goes on from one of yours, and `{ transparent: true }`
+   * lets what the server has not consumed be sent again, where the server takes that.
+   *
+   * OpenAI and xAI: `path` is `/v1/responses`; `setup` holds what every `response.create` has in
+   * common, and its `previous_response_id` is gone on from.
+   *
+   * In a browser a socket cannot carry headers. **What signs it stands in the URL or in a
+   * subprotocol instead, where logs and every script of the page can see it**: Gemini takes an
+   * `apiKey` as `?key=` and a `token` as `?access_token=`, OpenAI and xAI either one as the
+   * subprotocols `openai-insecure-api-key.…` and `xai-client-secret.…`. Give a short-lived token
+   * that a server of yours makes; a function is asked before each connection. An `apiKey` needs
+   * `dangerouslyAllowBrowser: true`, as for calls. In Node headers are used where the provider takes them.
+   *
+   * Never throws: an option at fault rejects `result`.
+   */
+  live(path: string, setup?: object | null, options?: LiveOptions): LiveSession;
   /** Cancels every call of this client and frees it. */
   close(): void;
 }

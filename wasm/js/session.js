@@ -12,6 +12,7 @@ const OWN = {
   onEvent: must.call,
   wasm: must.any,
   fetch: must.call,
+  WebSocket: must.call,
   sleep: must.call,
   random: must.call,
   now: must.call,
@@ -42,6 +43,7 @@ export class Session {
   #now;
   #random;
   #fetch;
+  #WebSocket;
 
   /** @param {import("./holdfast.d.ts").ClientOptions} options */
   constructor(options) {
@@ -58,6 +60,7 @@ export class Session {
     this.#options = encodeJSON({ ...rest, page: inBrowser() }, "createClient", "bad_option");
     this.#wasm = kept.wasm;
     this.#fetch = kept.fetch;
+    this.#WebSocket = kept.WebSocket;
     this.#now = kept.now;
     this.#random = kept.random;
     this.sleep = kept.sleep;
@@ -110,6 +113,19 @@ export class Session {
   fetch(url, init) {
     const fetch = this.#fetch ?? globalThis.fetch;
     return fetch(url, init);
+  }
+
+  /**
+   * Opens a WebSocket. What the host has of its own takes headers only in Node, beside the protocols.
+   * @param {{url: string, protocols: string[], headers?: Record<string, string>}} request
+   */
+  socket({ url, protocols, headers }) {
+    if (this.#WebSocket) return new this.#WebSocket(url, protocols, headers && { headers });
+    return new WebSocket(url, headers ? { protocols, headers } : protocols);
+  }
+
+  get hasSockets() {
+    return (this.#WebSocket ?? globalThis.WebSocket) !== undefined;
   }
 
   /**

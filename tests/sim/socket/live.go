@@ -19,8 +19,10 @@ type content struct {
 
 // saved is what a resumption handle stands for: the conversation after its last whole turn.
 type saved struct {
-	history  []content
-	consumed int // client messages that are in it, the setup not counted
+	history []content
+	// consumed is how many messages of this connection are in it: the index of the last, as the
+	// setup is message 0. Each connection counts anew (observed elsewhere, not documented).
+	consumed int
 }
 
 // clientMessage is what a client sends.
@@ -42,15 +44,14 @@ type clientMessage struct {
 
 // live plays Gemini Live. While an answer is generated nothing can be resumed; after each turn
 // comes a handle that stands for all until there. A client that asked for it to be transparent
-// also learns which of its messages are in it, counted from 0.
+// also learns which of its messages are in it.
 func (c *conn) live() string {
 	var setup clientMessage
 	if !c.hear(&setup) {
 		return "client_left"
 	}
 	if setup.Setup == nil {
-		c.Close(websocket.StatusInvalidFramePayloadData, "setup must be the first message and only the first")
-		return "refused"
+		return c.refuse(websocket.StatusInvalidFramePayloadData, "setup must be the first message and only the first")
 	}
 	var now saved
 	resumes := setup.Setup.SessionResumption
@@ -60,10 +61,9 @@ func (c *conn) live() string {
 		c.seen.Handle = resumes.Handle
 		c.server.mu.Unlock()
 		if !known || c.behaviour.RefuseHandle {
-			c.Close(websocket.StatusPolicyViolation, "BidiGenerateContent session not found")
-			return "refused"
+			return c.refuse(websocket.StatusPolicyViolation, "BidiGenerateContent session not found")
 		}
-		now = found
+		now = saved{history: found.history}
 	}
 	model := strings.TrimPrefix(setup.Setup.Model, "models/")
 	c.tell(map[string]any{"setupComplete": map[string]any{}})
@@ -205,7 +205,7 @@ func (c *conn) update(now saved, resumable, transparent bool) {
 		c.server.mu.Unlock()
 		update = map[string]any{"newHandle": handle, "resumable": true}
 		if transparent && now.consumed > 0 {
-			update["lastConsumedClientMessageIndex"] = strconv.Itoa(now.consumed - 1)
+			update["lastConsumedClientMessageIndex"] = strconv.Itoa(now.consumed)
 		}
 	}
 	c.tell(map[string]any{"sessionResumptionUpdate": update})

@@ -192,8 +192,16 @@ func (c *conn) due(after *int) bool { return after != nil && *after >= 0 && c.se
 
 // drop closes the TCP connection without a word.
 func (c *conn) drop() string {
+	c.end("drop") // before the client can know
 	c.CloseNow()
 	return "drop"
+}
+
+// refuse closes the connection with a reason.
+func (c *conn) refuse(status websocket.StatusCode, reason string) string {
+	c.end("refused")
+	c.Close(status, reason)
+	return "refused"
 }
 
 // wait waits, and reports whether the client is still there.

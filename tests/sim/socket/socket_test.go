@@ -108,7 +108,7 @@ func TestLive(t *testing.T) {
 	c.send(turn("ping"))
 	all := c.must("goAway")
 	for _, want := range []string{`{"sessionResumptionUpdate":{"resumable":false}}`, `"modelTurn":{"role":"model","parts":[{"text":"Pong,"}]}`,
-		`"generationComplete":true`, `"turnComplete":true`, `"promptTokenCount":1`, `"lastConsumedClientMessageIndex":"0"`, `"timeLeft":"0.2s"`} {
+		`"generationComplete":true`, `"turnComplete":true`, `"promptTokenCount":1`, `"lastConsumedClientMessageIndex":"1"`, `"timeLeft":"0.2s"`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("no %s in %s", want, all)
 		}
