@@ -54,6 +54,11 @@ for (const [name, { of, silent, overloaded = 503 }] of Object.entries(models)) {
   });
 }
 
+test("google: arguments that come leaf by leaf", async () => {
+  const result = streamText({ model: models.google.of({ tool: { parts: 4 } }), prompt, tools: anything, maxRetries: 0, onError() {} });
+  assert.deepEqual((await result.toolCalls)[0].input, call.arguments);
+});
+
 test("embeddings", async () => {
   const { embedding } = await embed({ model: createOpenAI(options("openai/v1")).embedding("e"), value: "one" });
   assert.deepEqual(embedding.slice(0, 3), [1, 0.5, 0.25]);

@@ -77,7 +77,9 @@ type Behaviour struct {
 type Tool struct {
 	Name      string
 	Arguments string // JSON text
-	Parts     int    // pieces in which the arguments arrive; 0 means 4
+	// Parts are the pieces in which the arguments arrive; 0 means 4, and whole where a provider
+	// usually sends them so (xAI, Gemini).
+	Parts int
 }
 
 // ordinary is how a healthy provider behaves.

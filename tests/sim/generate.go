@@ -93,6 +93,7 @@ type generateStream struct {
 	words    int  // said so far
 	thoughts int
 	call     wholeCall
+	pieces   *argumentStream // instead, where a script counts the parts of the arguments
 }
 
 // object is one response with a candidate. parts writes what it holds; reason is "" before the end.
@@ -172,14 +173,35 @@ func (g *generateStream) delta(kind deltaKind, text string) []byte {
 }
 
 func (g *generateStream) callTool(id string, tool *Tool) []byte {
+	if tool.Parts > 0 {
+		g.pieces = streamArguments(tool)
+		return g.functionCall(func(w *json.Writer) { w.Text("name", tool.Name).Bool("willContinue", true) })
+	}
 	g.call = wholeCall{id: id, tool: tool}
 	return nil
 }
 
 func (g *generateStream) toolArguments(piece string) []byte {
-	return g.call.add(piece, func(call wholeCall) []byte {
-		return g.frame(g.object("", func(w *json.Writer) { g.writeFunctionCall(w, call.arguments) }))
-	})
+	if g.pieces == nil {
+		return g.call.add(piece, func(call wholeCall) []byte {
+			return g.frame(g.object("", func(w *json.Writer) { g.writeFunctionCall(w, call.arguments) }))
+		})
+	}
+	last := false
+	out := g.functionCall(func(w *json.Writer) { last = g.pieces.next(w) })
+	if last {
+		out = append(out, g.functionCall(func(*json.Writer) {})...) // an empty one ends the call
+	}
+	return out
+}
+
+// functionCall is an object that holds a piece of a call.
+func (g *generateStream) functionCall(members func(w *json.Writer)) []byte {
+	return g.frame(g.object("", func(w *json.Writer) {
+		w.Open("", '{').Open("functionCall", '{')
+		members(w)
+		w.Close('}').Close('}')
+	}))
 }
 
 // finish is an object without text. Nothing but its reason marks the end.
