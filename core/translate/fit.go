@@ -86,8 +86,11 @@ func (r *request) fitMedia(rule rules) {
 
 func (r *request) fits(p part) bool {
 	why, ok := r.takes(p.media)
-	if !ok {
+	switch {
+	case !ok:
 		r.drop(p.at, why)
+	case p.media.name != "" && r.to.API == generate:
+		r.adjust(p.at, "without its name")
 	}
 	return ok
 }

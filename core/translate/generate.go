@@ -54,7 +54,7 @@ func (r *request) readGenerate(body json.Value) {
 }
 
 func (r *request) readDeclaration(at string, f json.Value) {
-	schema := rewritten(f.Get("parameters"), standard)
+	schema := r.standardSchema(f.Get("parameters"))
 	if full := named(f, "parametersJsonSchema"); !full.Missing() {
 		schema = full
 	}
@@ -99,7 +99,7 @@ func (r *request) readGenerateFormat(config json.Value, at string) {
 	if v := named(config, "responseJsonSchema"); !v.Missing() {
 		f.at, f.kind, f.schema = at+"/responseJsonSchema", "schema", v
 	} else if v := named(config, "responseSchema"); !v.Missing() {
-		f.at, f.kind, f.schema = at+"/responseSchema", "schema", rewritten(v, standard)
+		f.at, f.kind, f.schema = at+"/responseSchema", "schema", r.standardSchema(v)
 	}
 	f.strict = f.kind == "schema" && strictable(f.schema)
 }

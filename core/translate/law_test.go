@@ -17,7 +17,7 @@ import (
 func essence(t testing.TB, from Source, body json.Value) []string {
 	t.Helper()
 	api := from.API
-	r := &request{from: from, to: Target{API: api}}
+	r := &request{from: from, to: Target{API: chat}}
 	switch api {
 	case chat:
 		r.readChat(body)

@@ -142,7 +142,7 @@ func (r *request) writeMessages(w *json.Writer) {
 	if len(r.tools) > 0 {
 		w.Open("tools", '[')
 		for _, t := range r.tools {
-			w.Open("", '{').Text("name", t.name).TextIf("description", t.description).Raw("input_schema", objectSchema(t.schema))
+			w.Open("", '{').Text("name", t.name).TextIf("description", t.description).Raw("input_schema", r.objectSchema(t))
 			if t.strict {
 				w.Bool("strict", true)
 			}
@@ -189,12 +189,15 @@ func (r *request) writeMessagesChoice(w *json.Writer) {
 }
 
 // objectSchema is a tool's schema with the type that Anthropic demands.
-func objectSchema(v json.Value) json.Value {
-	v = orSchema(v)
-	if v.Get("type").Text() != "object" {
-		return v.With("type", []byte(`"object"`))
+func (r *request) objectSchema(t tool) json.Value {
+	v := orSchema(t.schema)
+	switch kind := v.Get("type"); {
+	case kind.Text() == "object":
+		return v
+	case !kind.Missing():
+		r.adjust(t.at, "its schema made one of an object")
 	}
-	return v
+	return v.With("type", []byte(`"object"`))
 }
 
 // trimEnd cuts the white space at the end of a last message that the assistant is to go on from:

@@ -79,16 +79,16 @@ func (r *request) readContent(at string, v json.Value) (parts []part) {
 
 func (r *request) readImage(parts []part, at string, p json.Value) []part {
 	image := p.Get("image_url")
-	url, detail := image.Text(), p.Get("detail")
+	url, detail, place := image.Text(), p.Get("detail"), at+"/detail"
 	if image.Kind() == '{' {
-		url, detail = image.Get("url").Text(), image.Get("detail")
+		url, detail, place = image.Get("url").Text(), image.Get("detail"), at+"/image_url/detail"
 	}
 	m := fromURL("image", url, "")
 	if detail.Kind() == '"' && detail.Text() != "auto" {
 		if r.to.API == chat || r.to.API == responses {
 			m.detail = detail
 		} else {
-			r.drop(at+"/detail", detail.Text())
+			r.drop(place, detail.Text())
 		}
 	}
 	r.others(p, at, "type image_url detail file_id")

@@ -147,13 +147,14 @@ func writeType(w *json.Writer, v json.Value, as dialect, nullable bool) {
 	}
 }
 
-// rewritten is a schema in a dialect.
-func rewritten(v json.Value, as dialect) json.Value {
-	if v.Missing() || tooDeep(v) {
+// standardSchema is a schema of Google's as JSON Schema, unless it goes back to Google. The order
+// of the properties is then the one in which they stand.
+func (r *request) standardSchema(v json.Value) json.Value {
+	if v.Missing() || tooDeep(v) || r.to.API == generate && isGoogle(v) {
 		return v
 	}
 	var w json.Writer
-	writeSchema(&w, "", v, as)
+	writeSchema(&w, "", v, standard)
 	return w.Out
 }
 
