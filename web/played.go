@@ -3,6 +3,7 @@
 package main
 
 import (
+	"strings"
 	"syscall/js"
 	"time"
 
@@ -164,16 +165,16 @@ func write(body js.Value, data []byte) {
 // requestFrom reads the arguments of fetch as the module gives them.
 func requestFrom(url, init js.Value) sim.Request {
 	where := js.Global().Get("URL").New(url, js.Global().Get("location").Get("href"))
-	r := sim.Request{Method: text(init, "method"), Path: text(where, "pathname")}
-	if len(r.Path) > 4 && r.Path[:4] == "/api" {
-		r.Path = r.Path[4:]
-	}
+	r := sim.Request{Method: text(init, "method"), Path: strings.TrimPrefix(text(where, "pathname"), "/api")}
 	visit := js.FuncOf(func(_ js.Value, args []js.Value) any {
 		r.Header = append(r.Header, header.Field{Name: args[1].String(), Value: args[0].String()})
 		return nil
 	})
 	js.Global().Get("Headers").New(init.Get("headers")).Call("forEach", visit)
 	visit.Release()
+	if script := r.Header.Get("x-sim"); strings.HasPrefix(script, "%") {
+		r.Sim = js.Global().Call("decodeURIComponent", script).String()
+	}
 	switch body := init.Get("body"); body.Type() {
 	case js.TypeString:
 		r.Body = []byte(body.String())

@@ -5,6 +5,7 @@ package main
 import (
 	"errors"
 	"strconv"
+	"strings"
 	"syscall/js"
 
 	"holdfast/tests/sim"
@@ -110,6 +111,9 @@ func (s *service) read(config js.Value) {
 func (s *service) headers(scenario, session string) map[string]any {
 	if s.mode == proxy {
 		return map[string]any{"x-sim-session": session}
+	}
+	if strings.ContainsAny(scenario, "{[") { // a header holds no text beyond Latin-1
+		scenario = js.Global().Call("encodeURIComponent", scenario).String()
 	}
 	return map[string]any{"x-sim": scenario, "x-sim-session": session, "x-sim-pace": s.pace}
 }

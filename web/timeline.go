@@ -28,12 +28,6 @@ func newTimeline(name string) *timeline {
 	return t
 }
 
-// clear begins again: the answer is replaced.
-func (t *timeline) clear() {
-	t.list.SetTextContent("")
-	t.rows, t.first, t.started, t.before = nil, 0, 0, 0
-}
-
 // note adds a line between rows, for what the reader did.
 func (t *timeline) note(words string) {
 	t.list.AppendChild(el("li", "attempts-note", words))

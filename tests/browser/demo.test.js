@@ -288,7 +288,7 @@ test("states are announced, words are not", async () => {
 });
 
 test("what a model writes is text, never markup", async () => {
-  const evil = "<img src=x onerror=alert(1)> <script>alert(2)</script> [x](javascript:alert(3)) **bold**";
+  const evil = "<img src=x onerror=alert(1)> <script>alert(2)</script> [x](javascript:alert(3)) **bold** 🌊";
   const page = await demo({ sim: { text: evil } });
   await ask(page);
   await done(page);

@@ -84,6 +84,14 @@ test("interrupted, Continue, Stop, refused and silent, all inside the page", asy
   await close(page);
 });
 
+test("a script in the address is played inside the page", async () => {
+  const page = await openDemo(browser, files.address, { sim: { text: "Hold **fast** 🌊" } });
+  await ask(page);
+  await done(page);
+  assert.equal(await answer(page).textContent(), "Hold fast 🌊");
+  await close(page);
+});
+
 for (const missing of ["web.wasm", "holdfast.wasm", "holdfast.js"]) {
   test(`without ${missing} the page says that it could not start`, async () => {
     const poor = await fileServer("/", [missing]);
