@@ -42,7 +42,9 @@ type clock struct {
 }
 
 func (c *clock) at(ms float64) time.Time {
-	t := time.Unix(0, int64(ms*1e6)).Add(c.ahead)
+	// A float64 holds today's milliseconds exactly, but not their nanoseconds: a tick would come early.
+	whole := int64(ms)
+	t := time.UnixMilli(whole).Add(time.Duration((ms - float64(whole)) * 1e6)).Add(c.ahead)
 	if t.Before(c.last) {
 		c.ahead += c.last.Sub(t)
 		t = c.last

@@ -1,0 +1,185 @@
+// Sockets of a live session, scripted: where the secret goes, what form messages have, and hours of reconnects in no time.
+
+import assert from "node:assert/strict";
+import test from "node:test";
+import { createClient } from "./holdfast.mjs";
+import { settle } from "./fake.mjs";
+
+const PATH = "/live";
+
+/** A WebSocket that a test drives; `made` lists them. */
+function sockets() {
+  const made = [];
+  class Fake {
+    sent = [];
+    constructor(url, protocols, options) {
+      Object.assign(this, { url, protocols, options });
+      made.push(this);
+    }
+    send(text) {
+      this.sent.push(JSON.parse(text));
+    }
+    close(code) {
+      this.code = code;
+      queueMicrotask(() => this.onclose({ code, reason: "" }));
+    }
+    open() {
+      this.onopen({});
+    }
+    say(message) {
+      this.onmessage({ data: JSON.stringify(message) });
+    }
+    break(code = 1006, reason = "") {
+      this.onerror({ type: "error", message: "it broke" });
+      this.onclose({ code, reason });
+    }
+  }
+  return { made, WebSocket: Fake };
+}
+
+function inBrowser(t) {
+  globalThis.window = globalThis.document = {};
+  t.after(() => {
+    delete globalThis.window;
+    delete globalThis.document;
+  });
+}
+
+async function dial(options) {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ baseURL: "https://provider.test", WebSocket, ...options });
+  const session = client.live(PATH, { model: "m" }, { headers: { "x-own": "1" }, protocols: ["p"], onItem() {} });
+  await settle();
+  session.cancel();
+  return made[0];
+}
+
+test("Gemini: the secret stands in the query; what signs it never enters the program", async () => {
+  assert.equal((await dial({ provider: "gemini", apiKey: "a b&c" })).url, "wss://provider.test/live?key=a%20b%26c");
+  const { url, protocols, options } = await dial({ provider: "gemini", token: () => "t" });
+  assert.equal(url, "wss://provider.test/live?access_token=t");
+  assert.deepEqual([protocols, options], [["p"], { headers: { "x-own": "1" } }]);
+});
+
+test("OpenAI and xAI: a header in Node, a subprotocol in a browser", async (t) => {
+  for (const [provider, prefix] of [["openai", "openai-insecure-api-key."], ["xai", "xai-client-secret."]]) {
+    const node = await dial({ provider, apiKey: "k" });
+    assert.deepEqual([node.url, node.protocols, node.options.headers.authorization], ["wss://provider.test/live", ["p"], "Bearer k"]);
+    const own = await dial({ provider, apiKey: "k", headers: { Authorization: "Basic x" } });
+    assert.equal(own.options.headers.authorization, "Basic x", "a header of the user's own counts");
+    await t.test("browser", async (t) => {
+      inBrowser(t);
+      const page = await dial({ provider, token: "t" });
+      assert.deepEqual([page.url, page.protocols, page.options], ["wss://provider.test/live", ["p", `${prefix}t`], undefined]);
+      await assert.rejects(createClient({ provider, apiKey: "k" }), /dangerouslyAllowBrowser: true/);
+      const keyed = await dial({ provider, apiKey: "k", dangerouslyAllowBrowser: true });
+      assert.deepEqual(keyed.protocols, ["p", `${prefix}k`]);
+    });
+  }
+});
+
+test("a secret that the host quotes in an error does not reach the report", async () => {
+  class Picky {
+    constructor(url, protocols) {
+      throw new SyntaxError(`The URL '${url}' and the protocols '${protocols}' are no good`);
+    }
+  }
+  const client = await createClient({ provider: "gemini", baseURL: "http://x", apiKey: "s3cr3t key", WebSocket: Picky });
+  const events = [];
+  const result = await client.live(PATH, {}, { policy: { attempts: 1 }, onEvent: (event) => events.push(event) }).result;
+  assert.equal(result.status, "failed");
+  assert.match(result.error.developerMessage, /no good/);
+  assert.doesNotMatch(JSON.stringify([result, events]), /s3cr3t/);
+});
+
+test("a token function is asked before each connection; one that fails is a failed connection", async () => {
+  const { made, WebSocket } = sockets();
+  let asked = 0;
+  const token = () => {
+    if (++asked === 2) throw new Error("no session");
+    return `t${asked}`;
+  };
+  const client = await createClient({ provider: "gemini", baseURL: "http://x", token, WebSocket, random: () => 0, sleep: async () => {} });
+  const session = client.live(PATH, {});
+  await settle();
+  made[0].break();
+  await settle();
+  assert.deepEqual(made.map(({ url }) => url), ["ws://x/live?access_token=t1", "ws://x/live?access_token=t3"]);
+  session.cancel();
+  const { connections } = await session.result;
+  assert.match(connections[1].error.developerMessage, /no session/);
+});
+
+test("messages come as text, bytes or Blob, and keep their order", async () => {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ provider: "gemini", baseURL: "http://x", token: "t", WebSocket });
+  const got = [];
+  const session = client.live(PATH, {}, { onItem: ({ data }) => got.push(data.n) });
+  await settle();
+  made[0].open();
+  assert.equal(made[0].binaryType, "arraybuffer");
+  const bytes = (n) => new TextEncoder().encode(JSON.stringify({ n, text: "日本 😀" }));
+  made[0].onmessage({ data: '{"n":1}' });
+  made[0].onmessage({ data: bytes(2).buffer });
+  made[0].onmessage({ data: new Blob([bytes(3)]) });
+  made[0].onmessage({ data: bytes(4) });
+  made[0].onmessage({ data: new Blob([bytes(5)]) });
+  made[0].onmessage({ data: "not JSON" });
+  made[0].onclose({ code: 1006 });
+  await settle();
+  assert.deepEqual(got, [1, 2, 3, 4, 5]);
+  session.cancel();
+  const result = await session.result;
+  assert.match(result.warnings[0], /not JSON/);
+});
+
+test("two hours of a conversation in no time: the handle is gone on from, until its life is over", async () => {
+  const { made, WebSocket } = sockets();
+  let now = Date.UTC(2026, 10, 30);
+  const waits = [];
+  const client = await createClient({
+    provider: "gemini", baseURL: "http://x", token: "t", WebSocket, now: () => now, random: () => 0.5, sleep: async (ms) => void waits.push(ms),
+  });
+  const types = [];
+  const session = client.live(PATH, { model: "m", sessionResumption: { transparent: true } }, { onItem: ({ type }) => types.push(type) });
+  await settle();
+  for (let i = 0; i < 12; i++) {
+    const socket = made[i];
+    socket.open();
+    await settle();
+    assert.deepEqual(socket.sent[0].setup.sessionResumption, i === 0 ? { transparent: true } : { transparent: true, handle: `h${i - 1}` });
+    socket.say({ setupComplete: {} });
+    socket.say({ sessionResumptionUpdate: { resumable: true, newHandle: `h${i}` } });
+    now += 600_000;
+    socket.break(1011, "Deadline expired before operation could complete.");
+    await settle();
+  }
+  assert.equal(types.filter((type) => type === "resumed").length, 11);
+  assert.equal(made.length, 13);
+  now += 3 * 3600_000;
+  made[12].break();
+  const result = await session.result;
+  assert.equal(result.status, "interrupted");
+  assert.match(result.warnings[0], /older than its life/);
+  assert.equal(result.opened, 13);
+  assert.deepEqual(waits, Array(12).fill(250));
+});
+
+test("what is sent before the program runs is sent after it, in order; nothing of a socket survives the end", async () => {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ provider: "openai", baseURL: "http://x", token: "t", WebSocket });
+  const session = client.live(PATH, { model: "m" });
+  assert.deepEqual([session.send({ input: "a" }), session.send({ input: "b" })], [1, 2]);
+  await settle();
+  made[0].open();
+  await settle();
+  assert.deepEqual(made[0].sent, [{ type: "response.create", input: "a", model: "m" }]);
+  const result = await session.close();
+  assert.equal(result.status, "cancelled", "a turn was under way");
+  assert.deepEqual(result.lost, [{ first: 2, last: 2, why: "end" }]);
+  await settle();
+  assert.equal(made[0].code, 1000);
+  made[0].say({ type: "response.created" });
+  await settle();
+  assert.equal(made.length, 1);
+});
