@@ -13,7 +13,7 @@ import (
 
 func writeResponsesAnswer(w *json.Writer, a *answer) {
 	// The items of the whole answer are those that the stream would have closed.
-	e := &Encoder{api: responses, meta: a.meta.orElse("resp_0", "", 0), state: open}
+	e := &Encoder{meta: a.meta.orElse("resp_0", "", 0), state: open}
 	r := &responsesStream{}
 	for _, d := range a.deltas {
 		r.delta(e, d)

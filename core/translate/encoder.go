@@ -17,7 +17,6 @@ import (
 // The bytes that a method returns are whole events, valid until the next call. In the ended state
 // everything returns nothing.
 type Encoder struct {
-	api    wire.API
 	meta   Meta
 	state  encoderState
 	out    []byte
@@ -43,7 +42,7 @@ type streamWriter interface {
 
 // NewEncoder returns an encoder for one answer. An API that cannot be translated gets chat's.
 func NewEncoder(api wire.API, meta Meta) *Encoder {
-	e := &Encoder{api: api, meta: meta}
+	e := &Encoder{}
 	switch api {
 	case responses:
 		e.meta = meta.orElse("resp_0", "", 0)
