@@ -172,3 +172,45 @@ func TestRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestFal008: an answer names the model that wrote it, not the one that was asked for.
+func TestFal008(t *testing.T) {
+	r, err := Answer(messages, chat, json.Value(`{"model":"claude-haiku-4-5","content":[{"type":"text","text":"Hi"}],"stop_reason":"end_turn"}`), Meta{})
+	if err != nil || json.Value(r.Body).Get("model").Text() != "claude-haiku-4-5" {
+		t.Errorf("%v %s", err, r.Body)
+	}
+}
+
+// TestCon002: however many attempts an answer took, its stream has one start.
+func TestCon002(t *testing.T) {
+	for api, start := range map[wire.API]string{chat: `"role":"assistant"`, responses: "event: response.created", messages: "event: message_start"} {
+		e := NewEncoder(api, Meta{})
+		out := append([]byte(nil), e.Start()...)
+		out = append(out, e.Start()...)
+		out = append(out, e.Delta(story[2])...)
+		out = append(out, e.Start()...)
+		out = append(out, e.Finish(wire.Complete, "stop", spent)...)
+		if n := strings.Count(string(out), start); n != 1 {
+			t.Errorf("%s: %d starts in %s", api, n, out)
+		}
+	}
+}
+
+// TestBud002: reasoning that xAI counts beside the output is inside of it
+// where the client expects it so.
+func TestBud002(t *testing.T) {
+	body := json.Value(`{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}],"usage":{"prompt_tokens":12,"completion_tokens":1,"total_tokens":241,"completion_tokens_details":{"reasoning_tokens":228}}}`)
+	r, err := Answer(chat, messages, body, Meta{Provider: fault.XAI})
+	if n, _ := json.Value(r.Body).Get("usage", "output_tokens").Int(); err != nil || n != 229 {
+		t.Errorf("%v %s", err, r.Body)
+	}
+}
+
+// TestBud004: so are Gemini's thoughts.
+func TestBud004(t *testing.T) {
+	body := json.Value(`{"candidates":[{"content":{"parts":[{"text":"Hi"}]},"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":2,"thoughtsTokenCount":185,"totalTokenCount":196}}`)
+	r, err := Answer(generate, chat, body, Meta{})
+	if n, _ := json.Value(r.Body).Get("usage", "completion_tokens").Int(); err != nil || n != 187 {
+		t.Errorf("%v %s", err, r.Body)
+	}
+}
