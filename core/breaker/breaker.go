@@ -75,10 +75,10 @@ func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, o
 	if c.failures() < 0 {
 		return Permit{}, time.Time{}, true
 	}
-	next, retryAt, ok := b.current().admit(now, c)
+	next, until, ok := b.current().admit(at(now), c)
 	b.become(now, next)
 	if !ok {
-		return Permit{}, retryAt, false
+		return Permit{}, until.time(), false
 	}
 	p = Permit{breaker: b, config: c, generation: b.generation}
 	if s, is := next.(halfOpen); is {
@@ -92,7 +92,7 @@ func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, o
 // a probe that ends so, aborted or refused for reasons of its own, frees its place at once.
 func (p Permit) Report(now time.Time, e fault.Effect) {
 	if b := p.breaker; b != nil && b.generation == p.generation {
-		b.become(now, b.current().report(now, p, e))
+		b.become(now, b.current().report(at(now), p, e))
 	}
 }
 

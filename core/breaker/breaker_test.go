@@ -241,13 +241,13 @@ func TestMergeRefusesWhatCannotBe(t *testing.T) {
 	for _, r := range []Record{
 		{Kind: "ajar", Generation: 9},
 		{Kind: Open, Generation: 9},
-		{Kind: Open, Generation: 9, From: at, Until: start},
-		{Kind: Open, Generation: 9, From: start, Until: start.Add(48 * time.Hour)},
-		{Kind: Open, Generation: 9, From: start, Until: at, Failures: 3},
-		{Kind: Closed, Generation: 9, From: start, Until: at},
+		{Kind: Open, Generation: 9, Rest: Rest{at, start}},
+		{Kind: Open, Generation: 9, Rest: Rest{start, start.Add(48 * time.Hour)}},
+		{Kind: Open, Generation: 9, Rest: Rest{start, at}, Failures: 3},
+		{Kind: Closed, Generation: 9, Rest: Rest{start, at}},
 		{Kind: Closed, Generation: 9, Failures: -1},
 		{Kind: Closed, Generation: 1 << 63},
-		{Kind: HalfOpen, Generation: 9, Until: at},
+		{Kind: HalfOpen, Generation: 9, Rest: Rest{Until: at}},
 	} {
 		var b Breaker
 		if b.Merge(r) {

@@ -115,12 +115,12 @@ func FuzzMerge(f *testing.F) {
 			if one.Merge(n) {
 				t.Fatal("the same news is new twice")
 			}
-			gateOne.Merge(Rest{n.From, n.Until})
+			gateOne.Merge(n.Rest)
 		}
 		r.Shuffle(len(news), func(i, j int) { news[i], news[j] = news[j], news[i] })
 		for _, n := range append(news, news...) {
 			other.Merge(n)
-			gateOther.Merge(Rest{n.From, n.Until})
+			gateOther.Merge(n.Rest)
 		}
 		if one.Record() != other.Record() || gateOne != gateOther {
 			t.Fatalf("%+v and %+v", one.Record(), other.Record())

@@ -14,32 +14,29 @@ type Gate struct{ rest window }
 // Shut closes the gate for d from now on, at most MaxGate, and reports whether that changed it. Of
 // two waits the one that ends later counts.
 func (g *Gate) Shut(now time.Time, d time.Duration) bool {
-	return d > 0 && g.Merge(Rest{now, now.Add(min(d, MaxGate))})
+	return d > 0 && g.Merge(begin(at(now), min(d, MaxGate)).rest())
 }
 
 // Until tells when the gate opens, and whether it is shut at now.
 func (g *Gate) Until(now time.Time) (time.Time, bool) {
-	if g.rest.over(now) {
+	if g.rest.over(at(now)) {
 		return time.Time{}, false
 	}
-	g.rest = g.rest.seen(now)
-	return g.rest.until, true
+	g.rest = g.rest.seen(at(now))
+	return g.rest.until.time(), true
 }
 
-// Rest is a gate as data: shut at From, until Until.
-type Rest struct{ From, Until time.Time }
-
 // Rest returns the gate as data.
-func (g *Gate) Rest() Rest { return Rest{g.rest.from, g.rest.until} }
+func (g *Gate) Rest() Rest { return g.rest.rest() }
 
 // Merge takes what another has learned, and reports whether that changed the gate. The order in
 // which it comes does not count, nor how often. What no gate can be is refused.
 func (g *Gate) Merge(r Rest) bool {
-	span := r.Until.Sub(r.From)
-	later := r.Until.After(g.rest.until) || r.Until.Equal(g.rest.until) && r.From.After(g.rest.from)
-	if span <= 0 || span > MaxGate || !later {
+	w := r.window()
+	later := w.until > g.rest.until || w.until == g.rest.until && w.from > g.rest.from
+	if !r.within(MaxGate) || !later {
 		return false
 	}
-	g.rest = window{r.From, r.Until}
+	g.rest = w
 	return true
 }

@@ -10,9 +10,9 @@ type Record struct {
 	Kind       Kind
 	Generation uint64
 	Failures   int // in a row; only when closed
-	// From and Until are what must pass: until a probe is admitted when open, until the probe under
-	// way counts as lost when half-open; both zero when there is nothing to wait for.
-	From, Until time.Time
+	// Rest is what must pass: until a probe is admitted when open, until the probe under way counts
+	// as lost when half-open.
+	Rest
 }
 
 // maxWindow bounds what a record may claim: no breaker is meant to stay open for longer.
@@ -28,10 +28,10 @@ func (b *Breaker) Record() Record {
 	case closed:
 		r.Failures = s.failures
 	case open:
-		r.From, r.Until = s.rest.from, s.rest.until
+		r.Rest = s.rest.rest()
 	case halfOpen:
 		if s.busy {
-			r.From, r.Until = s.lease.from, s.lease.until
+			r.Rest = s.lease.rest()
 		}
 	}
 	return r
@@ -45,7 +45,7 @@ func (b *Breaker) Merge(r Record) bool {
 		return false
 	}
 	b.generation = r.Generation
-	rest := window{r.From, r.Until}
+	rest := r.window()
 	switch r.Kind {
 	case Closed:
 		b.state = closed{r.Failures}
@@ -56,38 +56,44 @@ func (b *Breaker) Merge(r Record) bool {
 		if s, is := b.state.(halfOpen); is {
 			number = s.probe + 1
 		}
-		b.state = halfOpen{number, !r.Until.IsZero(), rest}
+		b.state = halfOpen{number, !r.none(), rest}
 	}
 	return true
 }
 
 // Valid tells whether a breaker can be as the record says.
 func (r Record) Valid() bool {
-	span := r.Until.Sub(r.From)
-	waits := !r.From.IsZero() && !r.Until.IsZero() && span > 0 && span <= maxWindow
-	idle := r.From.IsZero() && r.Until.IsZero()
 	if r.Generation > maxGeneration || r.Failures < 0 || r.Failures > 0 && r.Kind != Closed {
 		return false
 	}
 	switch r.Kind {
 	case Closed:
-		return idle
+		return r.none()
 	case Open:
-		return waits
+		return r.within(maxWindow)
 	case HalfOpen:
-		return waits || idle
+		return r.none() || r.within(maxWindow)
 	}
 	return false
 }
 
 // compare orders records: by generation, then by how careful they are.
 func (r Record) compare(o Record) int {
-	careful := map[Kind]int{Closed: 0, HalfOpen: 1, Open: 2}
 	return cmp.Or(
 		cmp.Compare(r.Generation, o.Generation),
-		cmp.Compare(careful[r.Kind], careful[o.Kind]),
+		cmp.Compare(r.Kind.careful(), o.Kind.careful()),
 		r.Until.Compare(o.Until),
 		r.From.Compare(o.From),
 		cmp.Compare(r.Failures, o.Failures),
 	)
+}
+
+func (k Kind) careful() int {
+	switch k {
+	case Open:
+		return 2
+	case HalfOpen:
+		return 1
+	}
+	return 0
 }

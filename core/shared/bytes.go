@@ -43,7 +43,8 @@ func (w *writer) sealed() []byte {
 	return w.out
 }
 
-func (w *writer) uint(n uint64) {
+//go:noinline
+func (w *writer) uint(n uint64) { // copied into every caller, it would weigh 10 kB
 	for ; n >= 0x80; n >>= 7 {
 		w.out = append(w.out, byte(n)|0x80)
 	}
@@ -119,7 +120,8 @@ func (r *reader) check(ok bool) {
 	}
 }
 
-func (r *reader) uint() (n uint64) {
+//go:noinline
+func (r *reader) uint() (n uint64) { // as writer.uint
 	for shift := 0; shift < 64 && len(r.in) > 0; shift += 7 {
 		c := r.in[0]
 		r.in = r.in[1:]

@@ -16,7 +16,7 @@ func (s *State) Changes() []byte {
 			e.told = n
 			body.key(k)
 			body.breaker(n.breaker)
-			body.gate(n.gate)
+			body.rest(n.gate)
 		}
 	}
 	if told == 0 {
@@ -42,7 +42,7 @@ func (s *State) Apply(now time.Time, b []byte) error {
 	}
 	items := make([]item, r.count(maxEntries))
 	for i := range items {
-		items[i] = item{r.key(), news{r.breaker(), r.gate()}}
+		items[i] = item{r.key(), news{r.breaker(), r.rest()}}
 		r.check(items[i].key.host != "")
 	}
 	if err := r.close(); err != nil {

@@ -20,7 +20,7 @@ func (s *State) Snapshot() []byte {
 		e := s.targets.entries[k]
 		w.key(k)
 		w.breaker(e.breaker.Record())
-		w.gate(e.gate.Rest())
+		w.rest(e.gate.Rest())
 		w.limits(e.limits)
 		w.time(e.touched)
 	}
@@ -49,7 +49,7 @@ func (s *State) Restore(b []byte) error {
 	for range r.count(maxEntries) {
 		k, e := r.key(), newEntry()
 		r.check(k.host != "" && entries[k] == nil)
-		record, rest := r.breaker(), r.gate()
+		record, rest := r.breaker(), r.rest()
 		e.breaker.Merge(record)
 		e.gate.Merge(rest)
 		r.check(e.breaker.Record() == record && e.gate.Rest() == rest)
@@ -92,23 +92,22 @@ func (w *writer) breaker(n breaker.Record) {
 	}
 	w.uint(n.Generation)
 	w.uint(uint64(n.Failures))
-	w.time(n.From)
-	w.time(n.Until)
+	w.rest(n.Rest)
 }
 
 func (r *reader) breaker() breaker.Record {
 	n := breaker.Record{Kind: kinds[r.count(len(kinds)-1)], Generation: r.uint(), Failures: r.count(1 << 30)}
-	n.From, n.Until = r.time(), r.time()
+	n.Rest = r.rest()
 	r.check(n.Valid())
 	return n
 }
 
-func (w *writer) gate(g breaker.Rest) {
-	w.time(g.From)
-	w.time(g.Until)
+func (w *writer) rest(n breaker.Rest) {
+	w.time(n.From)
+	w.time(n.Until)
 }
 
-func (r *reader) gate() breaker.Rest { return breaker.Rest{From: r.time(), Until: r.time()} }
+func (r *reader) rest() breaker.Rest { return breaker.Rest{From: r.time(), Until: r.time()} }
 
 // windows are all the parts of limits, in the order of the format.
 func windows(l *fault.Limits) [10]*fault.Window {

@@ -2,7 +2,6 @@ package shared
 
 import (
 	"cmp"
-	"slices"
 	"time"
 
 	"holdfast/core/breaker"
@@ -107,12 +106,15 @@ func compare(a, b key) int {
 	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.model, b.model))
 }
 
-// keys returns all keys in order, so that the same state always gives the same bytes. Sorting them
-// with package slices would weigh more than all of this file.
-func (t *table) keys() (keys []key) {
+// keys returns all keys in order, so that the same state always gives the same bytes. What package
+// slices sorts with weighs more than the rest of this file.
+func (t *table) keys() []key {
+	keys := make([]key, 0, len(t.entries))
 	for k := range t.entries {
-		i, _ := slices.BinarySearchFunc(keys, k, compare)
-		keys = slices.Insert(keys, i, k)
+		keys = append(keys, k)
+		for i := len(keys) - 1; i > 0 && compare(k, keys[i-1]) < 0; i-- {
+			keys[i], keys[i-1] = keys[i-1], k
+		}
 	}
 	return keys
 }

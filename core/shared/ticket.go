@@ -81,13 +81,16 @@ func (t *Ticket) learn(now time.Time, provider, model fault.Effect) {
 	t.model.Report(now, model)
 }
 
-// maybeBilled are the failures after which a provider may have done its work all the same: nobody
-// was there to take it, or what came was of no use. After every other one it has said no itself.
-var maybeBilled = map[fault.Reason]bool{
-	fault.Transport: true, fault.Timeout: true, fault.Truncated: true, fault.IdleTimeout: true,
-	fault.EdgeTimeout: true, fault.MalformedStream: true, fault.MalformedToolCall: true,
-	fault.EmptyCompletion: true, fault.Cancelled: true, fault.Deadline: true,
-	fault.PlatformLimit: true, fault.Unknown: true,
+// maybeBilled tells whether a provider may have done its work all the same when an attempt failed so:
+// nobody was there to take it, or what came was of no use. With every other reason it has said no.
+func maybeBilled(r fault.Reason) bool {
+	switch r {
+	case fault.Transport, fault.Timeout, fault.Truncated, fault.IdleTimeout, fault.EdgeTimeout,
+		fault.MalformedStream, fault.MalformedToolCall, fault.EmptyCompletion,
+		fault.Cancelled, fault.Deadline, fault.PlatformLimit, fault.Unknown:
+		return true
+	}
+	return false
 }
 
 // unreached is how soon a connection fails that was never made. Who fails later may have been heard.
@@ -103,5 +106,5 @@ func (t *Ticket) free(now time.Time, o Outcome) bool {
 	case o.Fault.Reason == fault.Transport && o.Header == nil:
 		return now.Sub(t.since) < unreached
 	}
-	return !maybeBilled[o.Fault.Reason]
+	return !maybeBilled(o.Fault.Reason)
 }
