@@ -241,7 +241,7 @@ func (c *Call) send(now time.Time) {
 	c.reading, c.rearmed, c.unread = false, false, 0
 	c.header, c.body, c.decoder, c.stream = nil, nil, nil, nil
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
-		Target: c.target, Method: request.Method, URL: request.URL, Auth: t.Auth, Header: t.Header, Body: request.Body,
+		Target: c.target, Method: request.Method, URL: request.URL, Auth: t.Auth, Header: c.spec.header(t), Body: request.Body,
 	}})
 	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind})
 }
@@ -505,7 +505,7 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 func (c *Call) end(status Status, f fault.Fault) {
 	c.phase = done
 	r := &c.result
-	r.Status, r.Fault = status, f
+	r.Status, r.Fault, r.CallID = status, f, c.spec.ID
 	r.Text, r.Refusal, r.Reasoning, r.Tools = c.out.text(), string(c.out.refusal), string(c.out.reasoning), c.tools
 	for i := range r.Attempts {
 		r.Usage = r.Usage.Plus(r.Attempts[i].Usage)

@@ -69,6 +69,7 @@ type Result struct {
 	Tools      []wire.Tool
 	Usage      wire.Usage
 	ID, Model  string
+	CallID     string
 	RequestID  string
 	Redirected string // X-Gloo-Model-Redirected-From
 	Attempts   []Attempt

@@ -35,7 +35,11 @@ type Spec struct {
 	// Strict skips a fallback that cannot be told everything the caller said.
 	Strict bool
 	// Stay keeps an answer that has begun with the target that began it.
-	Stay   bool
+	Stay bool
+	// ID names the call in reports, and as Idempotency-Key where a provider documents one.
+	ID string
+	// Tag also puts the ID into the requests, where the provider has a place for it.
+	Tag    bool
 	Random func() float64 // uniform in [0, 1)
 }
 
@@ -92,8 +96,19 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 			r.URL = rebuilt.Path
 		}
 	}
+	if s.Tag {
+		r.Body = wire.Tag(t.Provider, t.API, r.Body, s.ID)
+	}
 	if s.Stream {
 		r = wire.Streamed(t.API, r)
 	}
 	return r, dropped, nil
+}
+
+// header returns the header fields of requests to a target.
+func (s *Spec) header(t *Target) header.Header {
+	if s.ID != "" && wire.Idempotent(t.Provider, t.Path) {
+		return t.Header.Set("Idempotency-Key", s.ID)
+	}
+	return t.Header
 }

@@ -358,6 +358,8 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		"policy":     policy(&s.Policy, s.Background),
 		"api":        text(&api),
 		"strict":     flag(&s.Strict),
+		"id":         text(&s.ID),
+		"tag":        flag(&s.Tag),
 	}
 	if stream {
 		where, table["continues"], table["handover"] = "stream", text(&s.Partial), flag(&handover)

@@ -159,6 +159,7 @@ func writeDocument(w *json.Writer, r *core.Result) {
 
 // writeCommon writes what both kinds of result have.
 func writeCommon(w *json.Writer, r *core.Result) {
+	w.Text("callId", r.CallID)
 	writeUsage(w, r.Usage)
 	w.TextIf("model", r.Model).TextIf("id", r.ID).TextIf("requestId", r.RequestID).TextIf("redirectedFrom", r.Redirected)
 	writeAttempts(w, r.Attempts)

@@ -50,7 +50,7 @@ export class Answer {
       if (kept.continues !== undefined) {
         rest.continues = this.#partial = kept.continues.text ?? kept.continues;
       }
-      this.#open(kept, encodeCall(path, rest));
+      this.#open(kept, encodeCall(path, named(rest)));
     } catch (error) {
       this.#fail(error);
     }
@@ -244,6 +244,11 @@ export class Answer {
     const reason = status === "content_filter" ? "content_policy" : "unknown";
     return new HoldfastError(reason, `the answer ended with status ${status}`, { ...facts, reason });
   }
+}
+
+/** The options of a call that has a name for sure. */
+export function named(options) {
+  return { id: globalThis.crypto?.randomUUID?.() ?? `call-${Math.random().toString(36).slice(2)}`, ...options };
 }
 
 /** The options of a call as they cross to the program. */

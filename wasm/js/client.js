@@ -2,7 +2,7 @@
 
 import { badOption, HoldfastError } from "./error.js";
 import { encodeBody, must, splitOptions } from "./check.js";
-import { Answer, encodeCall } from "./answer.js";
+import { Answer, encodeCall, named } from "./answer.js";
 import { Call } from "./call.js";
 import { LiveSession } from "./live.js";
 import { Session } from "./session.js";
@@ -25,7 +25,7 @@ export class Client {
 
   async request(path, body, options) {
     const { kept, rest } = splitOptions(options, OWN, "request");
-    const head = encodeCall(path, rest);
+    const head = encodeCall(path, named(rest));
     const bytes = encodeBody(body);
     const port = await this.#session.attach();
     return new Promise((resolve, reject) => {

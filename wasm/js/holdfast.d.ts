@@ -157,7 +157,10 @@ export interface AnswerResult {
   /** Summed over all attempts that reported it. */
   usage?: Usage;
   model?: string;
+  /** The provider's id of the answer. */
   id?: string;
+  /** The call's own id; see the option `id`. */
+  callId: string;
   requestId?: string;
   /** Gloo served a replacement for this deprecated model. */
   redirectedFrom?: string;
@@ -184,6 +187,7 @@ export interface Result<T = any> {
   headers: Record<string, string>;
   model?: string;
   id?: string;
+  callId: string;
   usage?: Usage;
   requestId?: string;
   redirectedFrom?: string;
@@ -331,6 +335,13 @@ export interface CallOptions {
   policy?: Policy;
   /** The wire format, when the path does not tell. */
   api?: Api;
+  /** Names the call in its result and attempts' requests. Default: a random one. */
+  id?: string;
+  /**
+   * Puts the id into the requests, where the provider has a place for it (metadata, labels, user),
+   * so that a POST that was sent twice can be found later. What you put there stays. Default false.
+   */
+  tag?: boolean;
   /** Skip a fallback that cannot be told everything the request says. Default false. */
   strict?: boolean;
   onEvent?: (event: CallEvent) => void;
