@@ -206,8 +206,11 @@ func (l *law) learn(data []byte) {
 func (l *law) follow(actions []Action) string {
 	var log bytes.Buffer
 	for _, a := range actions {
-		i, n := a.Item, Note{}
-		i.Fault = nil
+		i, n := Item{}, Note{}
+		if a.Item != nil {
+			i = *a.Item
+			i.Fault = nil
+		}
 		if a.Note != nil {
 			n = *a.Note
 			n.Fault = nil

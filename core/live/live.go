@@ -72,7 +72,7 @@ type Action struct {
 	Kind       ActionKind
 	Connection int
 	Data       []byte
-	Item       Item
+	Item       *Item
 	Note       *Note
 	Result     *Result
 }

@@ -72,15 +72,14 @@ const (
 
 // Connection is the report of one socket.
 type Connection struct {
-	Number  int
-	Kind    ConnectionKind
-	Opened  time.Time     // when the socket was asked for
-	Ready   time.Duration // until it could be used; 0 when it never could
-	Lasted  time.Duration
-	Waited  time.Duration // before it was opened
-	Code    int           // with which it was closed; 0 when it was not the server who closed it
-	Planned bool          // left on purpose: goAway, its time was over, or the caller shut it
-	Fault   fault.Fault   // zero when planned
+	Number int
+	Kind   ConnectionKind
+	Opened time.Time     // when the socket was asked for
+	Ready  time.Duration // until it could be used; 0 when it never could
+	Lasted time.Duration
+	Waited time.Duration // before it was opened
+	Code   int           // with which it was closed; 0 when it was not the server who closed it
+	Fault  *fault.Fault  // nil when it was left on purpose: goAway, its time was over, or the caller shut it
 }
 
 // Result is what a session came to.
@@ -98,8 +97,8 @@ type Result struct {
 	// Response is the end of the chain: the previous_response_id of what comes next.
 	Response string
 
-	Fault    fault.Fault // what ended the session; zero when the caller did
-	RetryAt  time.Time   // when the server allows the next try; zero when it did not say
+	Fault    *fault.Fault // what ended the session; nil when the caller did
+	RetryAt  time.Time    // when the server allows the next try; zero when it did not say
 	Warnings []string
 }
 
@@ -125,8 +124,7 @@ type Note struct {
 	Connection int
 	Why        ConnectionKind // connecting
 	Code       int            // closed
-	Planned    bool           // closed
-	Fault      *fault.Fault   // closed; nil when planned
+	Fault      *fault.Fault   // closed; nil when it was left on purpose
 	Wait       time.Duration  // waiting; leaving: what is left
 	Source     string         // waiting: hint or backoff
 	Message    string         // warning

@@ -40,16 +40,16 @@ type Session struct {
 	// The conversation.
 	turn    turn
 	out     outbox
-	engaged bool      // the server holds a state that would be missed
-	handle  string    // the newest one that was resumable
-	given   time.Time // when the server gave it
-	fresh   bool      // it holds everything said so far
-	indexed bool      // the server said how far it reaches, and confirmed messages up to there
-	unsaved int       // turns that ended since
-	chain   string    // the last response that ended as it should
-	void    []string  // tool calls that no longer exist
-	cause   fault.Fault
-	useful  bool // some connection was of use
+	engaged bool         // the server holds a state that would be missed
+	handle  string       // the newest one that was resumable
+	given   time.Time    // when the server gave it
+	fresh   bool         // it holds everything said so far
+	indexed bool         // the server said how far it reaches, and confirmed messages up to there
+	unsaved int          // turns that ended since
+	chain   string       // the last response that ended as it should
+	void    []string     // tool calls that no longer exist
+	cause   *fault.Fault // what began the outage; nil outside one
+	useful  bool         // some connection was of use
 	result  Result
 }
 
@@ -126,9 +126,10 @@ func (s *Session) Handle(now time.Time, e Event) []Action {
 	case Closed:
 		switch {
 		case current && s.phase == changing:
-			s.goOn(fault.Fault{})
+			s.goOn(nil)
 		case current && s.phase >= dialling:
-			s.cut(e.Closing.Classify(s.spec.Provider), e.Closing.Code, false)
+			f := e.Closing.Classify(s.spec.Provider)
+			s.cut(&f, e.Closing.Code)
 		}
 	case Say:
 		s.say(bytes.Clone(e.Data))
@@ -233,12 +234,12 @@ func (s *Session) tick() {
 			f = fault.Lost(fault.Timeout, "no turn began in time")
 		}
 		s.do(Action{Kind: Close, Connection: s.number})
-		s.cut(f, 0, false)
+		s.cut(&f, 0)
 	case leave, old:
 		s.change()
 	case due:
 		if s.phase == changing {
-			s.goOn(fault.Fault{})
+			s.goOn(nil)
 		} else {
 			s.connect()
 		}
@@ -438,7 +439,7 @@ func (s *Session) follow(h *heard) {
 // refused takes an error of the server's. One that another try may mend, before anything of the
 // turn has come, is not shown.
 func (s *Session) refused(v json.Value, h *heard) {
-	f := *h.failed
+	f := h.failed
 	t := s.turn
 	if !s.serial {
 		s.give(Item{Kind: ItemMessage, Data: v})
@@ -476,7 +477,7 @@ func (s *Session) refused(v json.Value, h *heard) {
 		if h.response == "" {
 			h.response = t.response
 		}
-		s.give(Item{Kind: ItemFailed, Message: t.asked, Response: h.response, Fault: &f})
+		s.give(Item{Kind: ItemFailed, Message: t.asked, Response: h.response, Fault: f})
 	} else if !h.over {
 		s.warn("the server reported an error: " + f.Developer)
 	}
@@ -493,19 +494,20 @@ func (s *Session) refused(v json.Value, h *heard) {
 // change leaves a connection on purpose. The next one opens when it has ended.
 func (s *Session) change() {
 	s.do(Action{Kind: Close, Connection: s.number})
-	s.part(fault.Fault{}, 0, true)
+	s.part(nil, 0)
 	s.phase, s.until = changing, s.now.Add(parting)
 }
 
 // cut takes the end of a connection that was still wanted, and goes on without it.
-func (s *Session) cut(f fault.Fault, code int, planned bool) {
-	s.part(f, code, planned)
+func (s *Session) cut(f *fault.Fault, code int) {
+	s.part(f, code)
 	s.goOn(f)
 }
 
-// part completes the report of a connection, and says what it took along.
-func (s *Session) part(f fault.Fault, code int, planned bool) {
-	s.tally(f, code, planned)
+// part completes the report of a connection, and says what it took along. f is what ended it; nil
+// when it was left on purpose, here and below.
+func (s *Session) part(f *fault.Fault, code int) {
+	s.tally(f, code)
 	if s.serial {
 		s.lose(s.out.back(func(*message) bool { return false }), LostCut)
 		return
@@ -521,19 +523,15 @@ func (s *Session) part(f fault.Fault, code int, planned bool) {
 }
 
 // tally ends the connection's report and the turn that was under way.
-func (s *Session) tally(f fault.Fault, code int, planned bool) {
+func (s *Session) tally(f *fault.Fault, code int) {
 	r := &s.report
-	r.Lasted, r.Code, r.Planned, r.Fault = s.now.Sub(r.Opened), code, planned, f
+	r.Lasted, r.Code, r.Fault = s.now.Sub(r.Opened), code, f
 	s.result.Opened++
 	if len(s.result.Connections) == maxConnections {
 		s.result.Connections = append(s.result.Connections[:0], s.result.Connections[1:]...)
 	}
 	s.result.Connections = append(s.result.Connections, *r)
-	n := Note{Kind: NoteClosed, Code: code, Planned: planned}
-	if !planned {
-		n.Fault = &f
-	}
-	s.note(n)
+	s.note(Note{Kind: NoteClosed, Code: code, Fault: f})
 	t := s.turn
 	s.turn = turn{}
 	if t.begun || len(t.calls) > 0 {
@@ -544,15 +542,15 @@ func (s *Session) tally(f fault.Fault, code int, planned bool) {
 	}
 }
 
-// goOn goes on after a connection has ended: f is why; zero when it was left on purpose.
-func (s *Session) goOn(f fault.Fault) {
+// goOn goes on after a connection has ended.
+func (s *Session) goOn(f *fault.Fault) {
 	if s.lasted() {
-		s.failures, s.cause = 0, fault.Fault{}
+		s.failures, s.cause = 0, nil
 	}
-	if s.cause.Decision == "" {
+	if s.cause == nil {
 		s.cause = f
 	}
-	if !(f.Decision == "" && s.lasted()) && !s.offline {
+	if !(f == nil && s.lasted()) && !s.offline {
 		s.failures++
 	}
 	s.choose(f)
@@ -565,13 +563,17 @@ func (s *Session) lasted() bool {
 }
 
 // choose finds the way on: to where the conversation stood, or anew, or to the end.
-func (s *Session) choose(f fault.Fault) {
+func (s *Session) choose(f *fault.Fault) {
 	p := &s.spec.Policy
 	was := s.report.Ready > 0
-	hopeless := f.Decision != "" && (!f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && s.failures > f.MaxRetries)
+	hopeless, hint := false, fault.Hint{}
+	if f != nil {
+		hopeless = !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && s.failures > f.MaxRetries
+		hint = f.Hint
+	}
 	// A server that had accepted us and then found fault, with a message or with nothing at all,
 	// may still restore the state from before.
-	if hopeless && was && s.failures <= 1 && f.Hint.Wait <= p.Budget.MaxHint {
+	if hopeless && was && s.failures <= 1 && hint.Wait <= p.Budget.MaxHint {
 		hopeless = false
 	}
 	resumed := s.handle != "" && s.kind == Resume && !was // the handle itself may have been refused
@@ -606,7 +608,7 @@ func (s *Session) choose(f fault.Fault) {
 	}
 	s.wait = pace.Wait{}
 	if s.failures > 0 && !s.offline {
-		wait, ok := p.Budget.Before(s.failures, f.Hint, s.spec.Random)
+		wait, ok := p.Budget.Before(s.failures, hint, s.spec.Random)
 		if !ok {
 			s.giveUp(f)
 			return
@@ -631,15 +633,16 @@ func (s *Session) forget() {
 }
 
 // giveUp ends a session that cannot be kept. The first failure of the outage is kept as the reason.
-func (s *Session) giveUp(f fault.Fault) {
-	if f.Hint.Known && f.Hint.Wait > 0 {
+func (s *Session) giveUp(f *fault.Fault) {
+	if f != nil && f.Hint.Known && f.Hint.Wait > 0 {
 		s.result.RetryAt = s.now.Add(f.Hint.Wait)
 	}
-	if s.cause.Decision != "" {
+	if s.cause != nil {
 		f = s.cause
 	}
-	if f.Decision == "" {
-		f = fault.Lost(fault.Truncated, "the server's state could not be restored")
+	if f == nil {
+		lost := fault.Lost(fault.Truncated, "the server's state could not be restored")
+		f = &lost
 	}
 	status := Failed
 	if s.useful {
@@ -655,13 +658,13 @@ func (s *Session) shut(status Status) {
 	}
 	if s.phase >= dialling {
 		s.do(Action{Kind: Close, Connection: s.number})
-		s.tally(fault.Fault{}, 0, true)
+		s.tally(nil, 0)
 	}
-	s.end(status, fault.Fault{})
+	s.end(status, nil)
 }
 
 // end completes the result. Nothing happens after it.
-func (s *Session) end(status Status, f fault.Fault) {
+func (s *Session) end(status Status, f *fault.Fault) {
 	s.lose(s.out.drop(func(*message) bool { return true }), LostEnd)
 	s.phase = done
 	r := &s.result
@@ -692,7 +695,7 @@ func (s *Session) lose(messages []message, why LostWhy) {
 
 func (s *Session) do(a Action) { s.actions = append(s.actions, a) }
 
-func (s *Session) give(i Item) { s.do(Action{Kind: Give, Connection: s.number, Item: i}) }
+func (s *Session) give(i Item) { s.do(Action{Kind: Give, Connection: s.number, Item: &i}) }
 
 func (s *Session) note(n Note) {
 	n.At = s.now

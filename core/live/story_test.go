@@ -232,13 +232,17 @@ func (p *player) handle(e Event) {
 		case Close:
 			p.say("close %d", a.Connection)
 		case Give:
-			p.give(&a.Item)
+			p.give(a.Item)
 		case Tell:
 			p.tell(a.Note)
 		case Done:
 			p.done = true
 			r := a.Result
-			p.say("done %s: connections %d turns %d interrupted %d lost %v handle %q response %q %s %s", r.Status, r.Opened, r.Turns, r.Interrupted, r.Lost, r.Handle, r.Response, r.Fault.Decision, r.Fault.Reason)
+			f := fault.Fault{}
+			if r.Fault != nil {
+				f = *r.Fault
+			}
+			p.say("done %s: connections %d turns %d interrupted %d lost %v handle %q response %q %s %s", r.Status, r.Opened, r.Turns, r.Interrupted, r.Lost, r.Handle, r.Response, f.Decision, f.Reason)
 			for _, w := range r.Warnings {
 				p.say("  warned: %s", w)
 			}
@@ -267,7 +271,7 @@ func (p *player) tell(n *Note) {
 	case NoteConnecting:
 		p.say("[connecting %d %s]", n.Connection, n.Why)
 	case NoteClosed:
-		if n.Planned {
+		if n.Fault == nil {
 			p.say("[closed %d on purpose]", n.Connection)
 		} else {
 			p.say("[closed %d by %d: %s %s]", n.Connection, n.Code, n.Fault.Decision, n.Fault.Reason)

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/live"
@@ -128,7 +127,7 @@ func writeLive(out []byte, session int32, actions []live.Action) []byte {
 	for i := range actions {
 		switch a := &actions[i]; a.Kind {
 		case live.Give:
-			writeItem(w.Open("", '{'), &a.Item)
+			writeItem(w.Open("", '{'), a.Item)
 		case live.Tell:
 			writeLiveNote(w.Open("", '{'), session, a.Note)
 		case live.Done:
@@ -187,7 +186,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 		if n.Code != 0 {
 			w.Int("code", int64(n.Code))
 		}
-		w.Bool("planned", n.Planned)
+		w.Bool("planned", n.Fault == nil)
 		if n.Fault != nil {
 			writeFailure(w, "error", n.Fault)
 		}
@@ -219,18 +218,18 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 		c := &r.Connections[i]
 		w.Open("", '{').Int("connection", int64(c.Number)).Text("kind", string(c.Kind)).Int("startedAtMs", epochMs(c.Opened))
 		duration(w, "readyMs", c.Ready)
-		w.Float("durationMs", millis(c.Lasted)).Float("waitedMs", millis(c.Waited)).Bool("planned", c.Planned)
+		w.Float("durationMs", millis(c.Lasted)).Float("waitedMs", millis(c.Waited)).Bool("planned", c.Fault == nil)
 		if c.Code != 0 {
 			w.Int("code", int64(c.Code))
 		}
-		if c.Fault.Decision != "" {
-			writeFailure(w, "error", &c.Fault)
+		if c.Fault != nil {
+			writeFailure(w, "error", c.Fault)
 		}
 		w.Close('}')
 	}
 	w.Close(']')
-	if r.Fault.Decision != fault.Decision("") {
-		writeFailure(w, "error", &r.Fault)
+	if r.Fault != nil {
+		writeFailure(w, "error", r.Fault)
 	}
 	if !r.RetryAt.IsZero() {
 		w.Int("retryAtMs", epochMs(r.RetryAt))

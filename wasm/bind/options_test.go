@@ -93,14 +93,19 @@ func TestTypesAgree(t *testing.T) {
 	_, ofTarget := newClient([]byte(`{"provider":"gloo","targets":[{"zz":1}]}`))
 	_, ofPolicy := newClient([]byte(`{"provider":"gloo","policy":{"zz":1}}`))
 	_, ofBudget := newClient([]byte(`{"provider":"gloo","policy":{"background":{"zz":1}}}`))
+	gemini, _ := newClient([]byte(`{"provider":"gemini"}`))
+	_, _, ofLive := gemini.liveSpec([]byte(`{"zz":1}`), nil)
+	_, _, ofLivePolicy := gemini.liveSpec([]byte(`{"policy":{"zz":1}}`), nil)
 	_, ofCall := client.spec(false, []byte(`{"zz":1}`), []byte(`{}`))
 	for _, c := range []struct {
 		name string
 		keys []string
 		own  []string // kept in JavaScript, or passed otherwise
 	}{
-		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "onEvent", "wasm", "fetch", "sleep", "random", "now"}},
+		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "onEvent", "wasm", "fetch", "WebSocket", "sleep", "random", "now"}},
 		{"CallOptions", append(known(ofCall), "signal", "onEvent"), nil},
+		{"LiveOptions", append(known(ofLive), "signal", "onItem", "onEvent"), nil},
+		{"LivePolicy", known(ofLivePolicy), nil},
 		{"Target", known(ofTarget), []string{"apiKey", "token"}},
 		{"Policy", known(ofPolicy), nil},
 		{"Budget", known(ofBudget), nil},
@@ -115,7 +120,9 @@ func TestTypesAgree(t *testing.T) {
 		}
 		// Two keys are the module's own: it passes the path beside the options, and says whether it
 		// runs in a page.
-		keys := slices.DeleteFunc(append(c.keys, c.own...), func(k string) bool { return k == "page" || c.name == "CallOptions" && k == "path" })
+		keys := slices.DeleteFunc(append(c.keys, c.own...), func(k string) bool {
+			return k == "page" || (c.name == "CallOptions" || c.name == "LiveOptions") && k == "path"
+		})
 		slices.Sort(keys)
 		slices.Sort(declared)
 		if !slices.Equal(keys, declared) {
