@@ -108,13 +108,13 @@ func (s *Session) choose(f *fault.Fault) {
 	case s.serial:
 		s.kind = Resume
 		if !s.engaged && s.chain == "" {
-			s.kind = Rejoined
+			s.kind = Retried
 		}
 	case s.handle != "" && (p.HandleLife == pace.Off || s.now.Before(s.given.Add(p.HandleLife))):
 		s.kind = Resume
 	case !s.engaged && s.handle == "":
 		if s.kind != Restart {
-			s.kind = Rejoined
+			s.kind = Retried
 		}
 	case s.spec.StartOver:
 		s.forget()

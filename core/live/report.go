@@ -64,10 +64,10 @@ type Range struct {
 type ConnectionKind string
 
 const (
-	First    ConnectionKind = "first"
-	Resume   ConnectionKind = "resume"  // to go on from a handle, or along the chain
-	Restart  ConnectionKind = "restart" // to begin anew
-	Rejoined ConnectionKind = "retry"   // nothing had been said yet
+	First   ConnectionKind = "first"
+	Resume  ConnectionKind = "resume"  // to go on from a handle, or along the chain
+	Restart ConnectionKind = "restart" // to begin anew
+	Retried ConnectionKind = "retry"   // nothing had been said yet
 )
 
 // Connection is the report of one socket.
@@ -91,7 +91,8 @@ type Result struct {
 	Turns       int          // that ended as they should
 	Interrupted int          // turns that were cut
 	Lost        []Range
-	// Handle continues the session elsewhere until HandleUntil; empty where there is none.
+	// Handle continues the session elsewhere; empty where there is none. HandleUntil is zero when
+	// its life is not bounded.
 	Handle      string
 	HandleUntil time.Time
 	// Response is the end of the chain: the previous_response_id of what comes next.

@@ -304,7 +304,10 @@ func (s *Session) end(status Status, f *fault.Fault) {
 	r := &s.result
 	r.Status, r.Fault, r.Messages, r.Response = status, f, s.out.count, s.chain
 	if s.handle != "" {
-		r.Handle, r.HandleUntil = s.handle, s.given.Add(max(0, s.spec.Policy.HandleLife))
+		r.Handle = s.handle
+		if life := s.spec.Policy.HandleLife; life != pace.Off {
+			r.HandleUntil = s.given.Add(life)
+		}
 	}
 	s.note(Note{Kind: NoteDone, Status: status})
 	s.do(Action{Kind: Done, Result: r})

@@ -210,7 +210,10 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 	}
 	w.Close(']')
 	if r.Handle != "" {
-		w.Text("handle", r.Handle).Int("handleUntilMs", epochMs(r.HandleUntil))
+		w.Text("handle", r.Handle)
+	}
+	if !r.HandleUntil.IsZero() {
+		w.Int("handleUntilMs", epochMs(r.HandleUntil))
 	}
 	w.TextIf("responseId", r.Response)
 	w.Int("opened", int64(r.Opened)).Open("connections", '[')
