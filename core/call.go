@@ -9,6 +9,8 @@ import (
 	"holdfast/core/json"
 	"holdfast/core/pace"
 	"holdfast/core/seam"
+	"holdfast/core/shared"
+	"holdfast/core/spend"
 	"holdfast/core/sse"
 	"holdfast/core/wire"
 )
@@ -36,6 +38,7 @@ type Call struct {
 	body    []byte // of a response that is not streamed
 	decoder *sse.Decoder
 	stream  *wire.Stream
+	ticket  *shared.Ticket
 	joiner  *seam.Joiner // between the text kept from before and this attempt's
 
 	deadline time.Time // of waiting and draining
@@ -220,18 +223,24 @@ func (c *Call) send(now time.Time) {
 		return
 	}
 	next := c.next
+	t := c.spec.target(next.target)
 	request, dropped := next.request, []string(nil)
-	if next.kind != Resumed {
+	c.ticket = nil
+	if next.kind != Resumed { // which asks for what is paid for already
 		partial := c.out.text()
 		request, dropped, _ = c.spec.request(next.target, partial)
-		c.joiner = nil
+		ticket, refused := c.spec.Shared.Admit(now, t.known(wire.Model(request)), spend.Guess(t.API, request.Body))
+		if refused.Decision != "" {
+			c.refused(now, refused)
+			return
+		}
+		c.ticket, c.joiner = ticket, nil
 		if c.spec.Stream && partial != "" {
 			c.joiner = seam.New(partial)
 		}
 		c.asked, c.cursor, c.resumes = request, wire.Cursor{}, 0
 	}
 	c.target = next.target
-	t := c.spec.target(c.target)
 	c.result.Attempts = append(c.result.Attempts, Attempt{
 		Number: len(c.result.Attempts) + 1, Kind: next.kind, Target: c.target, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
 		Sent: now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
@@ -493,12 +502,37 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 		c.result.Redirected = from
 	}
 	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
+	a.Bill = c.ticket.Report(now, shared.Outcome{
+		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(),
+	})
 	if f.Decision != "" {
 		if c.result.First.Decision == "" {
 			c.result.First = f
 		}
 		c.note(Note{Kind: NoteFailed, Fault: &a.Fault})
 	}
+}
+
+// impatient tells that a time limit which the caller chose, and not the default one, ended the
+// attempt.
+func (c *Call) impatient(f fault.Fault) bool {
+	p, usual := c.policy(), Defaults(c.attempt.Provider, c.spec.Background)
+	shorter := func(limit, usual time.Duration) bool { return limit != pace.Off && limit < usual }
+	switch f.Reason {
+	case fault.Timeout:
+		return shorter(p.Headers, usual.Headers) || shorter(p.FirstDelta, usual.FirstDelta)
+	case fault.IdleTimeout:
+		return shorter(p.Idle, usual.Idle)
+	}
+	return false
+}
+
+// seen is how many bytes of an answer the attempt brought, as far as can be told.
+func (c *Call) seen() int {
+	if c.stream == nil {
+		return 0
+	}
+	return c.stream.Cursor.Text + c.stream.Cursor.Reasoning + c.stream.Cursor.Refusal
 }
 
 // end completes the result. Nothing happens after it.
@@ -509,6 +543,8 @@ func (c *Call) end(status Status, f fault.Fault) {
 	r.Text, r.Refusal, r.Reasoning, r.Tools = c.out.text(), string(c.out.refusal), string(c.out.reasoning), c.tools
 	for i := range r.Attempts {
 		r.Usage = r.Usage.Plus(r.Attempts[i].Usage)
+		r.Bill.Cost += r.Attempts[i].Bill.Cost
+		r.Bill.Estimated = r.Bill.Estimated || r.Attempts[i].Bill.Estimated
 	}
 	r.Offer = c.offer()
 	c.note(Note{Kind: NoteDone, Status: status})

@@ -39,6 +39,31 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 		c.giveUp(now, f)
 		return
 	}
+	c.take(now, f, next)
+}
+
+// refused goes on after what the client has learned from other calls forbids the next attempt. None
+// was made.
+func (c *Call) refused(now time.Time, f fault.Fault) {
+	c.target = c.next.target
+	if c.result.First.Decision == "" {
+		c.result.First = f
+	}
+	if next, ok := c.elsewhere(now, f); ok {
+		c.take(now, f, next)
+		return
+	}
+	wait, ok := c.policy().Budget.Before(1, f.Hint, c.spec.Random)
+	if !ok || f.Decision != fault.Retry || !c.fits(now.Add(wait.For)) {
+		c.giveUp(now, f)
+		return
+	}
+	c.next.wait = wait
+	c.pause(now)
+}
+
+// take goes on by a step of the ladder.
+func (c *Call) take(now time.Time, f fault.Fault, next step) {
 	switch next.kind {
 	case Resumed:
 		c.resumes++
@@ -58,15 +83,20 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 	}
 	if next.target != c.target {
 		c.spent, c.continued = 0, 0
-		c.note(Note{Kind: NoteFallback, Attempt: c.attempt.Number + 1, Target: next.target})
+		c.note(Note{Kind: NoteFallback, Attempt: len(c.result.Attempts) + 1, Target: next.target})
+		c.next = next
+		c.send(now)
+		return
 	}
 	c.next = next
-	c.phase, c.deadline = waiting, now.Add(next.wait.For)
-	if next.wait.For > 0 || next.target == c.target {
-		c.note(Note{Kind: NoteWaiting, Attempt: c.attempt.Number + 1, Wait: next.wait.For, Source: next.wait.Source})
-	} else {
-		c.send(now)
-	}
+	c.pause(now)
+}
+
+// pause waits for the next attempt.
+func (c *Call) pause(now time.Time) {
+	wait := c.next.wait
+	c.phase, c.deadline = waiting, now.Add(wait.For)
+	c.note(Note{Kind: NoteWaiting, Attempt: len(c.result.Attempts) + 1, Wait: wait.For, Source: wait.Source})
 }
 
 // resume is the first rung: the provider still has the answer, and lets it be taken up again or
@@ -143,7 +173,14 @@ func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 		return step{}, false
 	}
 	wait, ok := p.Budget.Before(n, f.Hint, c.spec.Random)
-	return step{kind: kind, target: c.target, wait: wait}, ok && c.fits(now.Add(wait.For))
+	if !ok || !c.fits(now.Add(wait.For)) {
+		return step{}, false
+	}
+	if !c.spec.Shared.Retry(now) {
+		c.warn("not retried: retries have had their share of this client's traffic")
+		return step{}, false
+	}
+	return step{kind: kind, target: c.target, wait: wait}, true
 }
 
 // elsewhere is the third rung: the next target that the failure lets us ask. An answer that has
@@ -208,8 +245,11 @@ func further(a, b wire.Cursor) bool {
 // giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
 // as the reason: a recovery that failed does not hide it.
 func (c *Call) giveUp(now time.Time, f fault.Fault) {
-	if f.Hint.Known && f.Hint.Wait > 0 {
+	switch {
+	case f.Hint.Known && f.Hint.Wait > 0:
 		c.result.RetryAt = now.Add(f.Hint.Wait)
+	case f.Reason == fault.CircuitOpen && f.Resets.Known:
+		c.result.RetryAt = now.Add(f.Resets.Wait)
 	}
 	if c.result.Continued {
 		f = c.cause

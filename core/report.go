@@ -6,6 +6,7 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/spend"
 	"holdfast/core/wire"
 )
 
@@ -57,6 +58,7 @@ type Attempt struct {
 	ToolCall   bool
 	Trimmed    int // characters removed at its seam
 	Usage      wire.Usage
+	Bill       spend.Bill
 }
 
 // Result is what a call came to.
@@ -68,6 +70,7 @@ type Result struct {
 	Finish     string
 	Tools      []wire.Tool
 	Usage      wire.Usage
+	Bill       spend.Bill // of all attempts
 	ID, Model  string
 	CallID     string
 	RequestID  string

@@ -7,6 +7,7 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/shared"
 	"holdfast/core/translate"
 	"holdfast/core/wire"
 )
@@ -36,6 +37,8 @@ type Spec struct {
 	Strict bool
 	// Stay keeps an answer that has begun with the target that began it.
 	Stay bool
+	// Shared is what the call's client has learned from other calls; nil is fine.
+	Shared *shared.State
 	// ID names the call in reports, and as Idempotency-Key where a provider documents one.
 	ID string
 	// Tag also puts the ID into the requests, where the provider has a place for it.
@@ -59,6 +62,16 @@ func (s *Spec) Check() error {
 		return err
 	}
 	return nil
+}
+
+// known is the target as shared state tells it from others.
+func (t *Target) known(model string) shared.Target {
+	host := ""
+	if t.Base != wire.Hosts[t.Provider].Base {
+		_, host, _ = strings.Cut(t.Base, "://")
+		host, _, _ = strings.Cut(host, "/")
+	}
+	return shared.Target{Provider: t.Provider, Host: host, Model: model}
 }
 
 // target returns a target by its place in the chain; 0 is where the call goes first.
