@@ -1,33 +1,59 @@
 #!/usr/bin/env bash
 # Builds everything that is shipped:
 #
-#   dist/holdfast   the package that would be published
-#   dist/web        the demo as static files, with the package in it
+#   dist/holdfast        the package that would be published
+#   dist/holdfast/tiny   in it, the same program built by TinyGo: a fifth of the size
+#   dist/web             the demo as static files, with the package in it
 #
 # and prints the sizes. `./build.sh -sizes` also compresses the files, prints what they weigh on
-# the wire and holds them to their budgets (it takes half a minute). The same sources and the same
-# Go give the same bytes.
+# the wire and holds them to their budgets (it takes half a minute). `./build.sh -package FOLDER`
+# builds the package alone. The same sources and the same compilers give the same bytes.
+#
+# TinyGo is the command that TINYGO names, or tinygo; without it the build does without the folder
+# tiny. TINYGO=$(tests/tinygo/install) gets it on Debian.
 set -euo pipefail
 cd "$(dirname "$0")"
 
-export GOOS=js GOARCH=wasm GOFLAGS=-buildvcs=false
-flags=(-trimpath '-ldflags=-s -w -buildid=')
+export GOFLAGS=-buildvcs=false
+tinygo=${TINYGO:-$(command -v tinygo || true)}
 
-rm -rf dist/holdfast dist/web
-mkdir -p dist/holdfast dist/web
+# standard PACKAGE FILE: a WebAssembly program by the Go compiler.
+standard() {
+	GOOS=js GOARCH=wasm go build -trimpath '-ldflags=-s -w -buildid=' -o "$2" "$1"
+}
 
-cp wasm/js/*.js wasm/js/*.d.ts wasm/js/package.json dist/holdfast/
-cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" dist/holdfast/
-go build "${flags[@]}" -o dist/holdfast/holdfast.wasm ./wasm
+# tiny PACKAGE FILE: the same by TinyGo. As a library without a scheduler its exports run at once,
+# where they otherwise start a goroutine each.
+tiny() {
+	"$tinygo" build -target wasm -opt=z -no-debug -scheduler=none -buildmode=c-shared -o "$2" "$1"
+}
 
-find web -maxdepth 1 -type f ! -name '*.go' -exec cp {} dist/web/ \;
-cp -R dist/holdfast dist/web/holdfast
-go build "${flags[@]}" -o dist/web/web.wasm ./web
-rm -f dist/web/holdfast/*.d.ts dist/web/holdfast/package.json
+# package FOLDER: the package.
+package() {
+	rm -rf "$1"
+	mkdir -p "$1"
+	cp -R wasm/js/. "$1"
+	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" "$1"
+	standard ./wasm "$1/holdfast.wasm"
+	if [ -n "$tinygo" ]; then tiny ./wasm "$1/tiny/holdfast.wasm"; else rm -r "$1/tiny"; fi
+}
 
-unset GOOS GOARCH
-if [ "${1:-}" = -sizes ]; then
-	go run ./tests/sizes -compress dist/holdfast dist/web
-else
-	go run ./tests/sizes dist/holdfast dist/web
+if [ "${1:-}" = -package ]; then
+	package "$2"
+	exit
 fi
+
+package dist/holdfast
+
+rm -rf dist/web
+mkdir -p dist/web
+find web -maxdepth 1 -type f ! -name '*.go' -exec cp {} dist/web/ \;
+cp -R web/demo dist/web/demo
+cp -R dist/holdfast dist/web/holdfast
+rm -rf dist/web/holdfast/{tiny,package.json,*.d.ts}
+standard ./web dist/web/web.wasm
+
+compress=
+[ "${1:-}" != -sizes ] || compress=-compress
+go run ./tests/sizes $compress
+[ -n "$tinygo" ] || echo "TinyGo is not here: dist/holdfast/tiny was not built"

@@ -3,6 +3,8 @@ package fault
 import (
 	"strings"
 	"time"
+
+	"holdfast/core/date"
 )
 
 // Waits as servers write them. All parsers are total: what is negative, too long to be meant, or
@@ -113,18 +115,14 @@ func wholeDuration(s string) (time.Duration, bool) {
 }
 
 // httpDates are the three forms of RFC 9110. A free date parser must never see a header.
-var httpDates = []string{
-	"Mon, 02 Jan 2006 15:04:05 GMT",
-	"Monday, 02-Jan-06 15:04:05 GMT",
-	"Mon Jan _2 15:04:05 2006",
-}
+var httpDates = []string{date.RFC1123, date.RFC850, date.ANSIC}
 
 func httpDate(s string) (time.Time, bool) {
 	if len(s) > 40 {
 		return time.Time{}, false
 	}
-	for _, layout := range httpDates {
-		if t, err := time.Parse(layout, s); err == nil {
+	for _, form := range httpDates {
+		if t, ok := date.Parse(form, s); ok {
 			return t, true
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"holdfast/core/date"
 	"holdfast/core/header"
 	"holdfast/core/json"
 )
@@ -126,14 +127,14 @@ func scalar(v json.Value) string {
 // regainHint reads the day on which Anthropic's spending limit is lifted: "You will regain access
 // on 2026-12-01 at 00:00 UTC."
 func (x *evidence) regainHint() Hint {
-	const layout = "2006-01-02 at 15:04 utc"
+	const form, size = date.Day + " at %h:%m utc", len("2026-12-01 at 00:00 utc")
 	_, after, _ := strings.Cut(x.words, "regain access on ")
-	if len(after) < len(layout) {
+	if len(after) < size {
 		return Hint{}
 	}
-	then, err := time.Parse(layout, after[:len(layout)])
+	then, read := date.Parse(form, after[:size])
 	d, ok := until(then, serverTime(x.header, x.now))
-	if err != nil || !ok {
+	if !read || !ok {
 		return Hint{}
 	}
 	return Hint{d, true, "message"}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"holdfast/core/date"
 	"holdfast/core/header"
 )
 
@@ -124,7 +125,7 @@ func resetIn(s string, clock time.Time) (time.Duration, bool) {
 	if len(s) > 40 {
 		return 0, false
 	}
-	if then, err := time.Parse(time.RFC3339, s); err == nil {
+	if then, ok := date.Parse(date.RFC3339, s); ok {
 		return until(then, clock)
 	}
 	if then, ok := httpDate(s); ok {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"holdfast/core/date"
 	"holdfast/core/fault"
 	"holdfast/core/wire"
 )
@@ -74,16 +75,16 @@ func parseRow(words []string) (r row, why string) {
 	}
 	r.provider, r.model, words = fault.Provider(wildcard(words[0])), wildcard(strings.ToLower(words[1])), words[2:]
 	for len(words) >= 7 {
-		var err error
+		ok := false
 		switch words[0] {
 		case "from":
-			r.from, err = time.Parse(time.DateOnly, words[1])
+			r.from, ok = date.Parse(date.Day, words[1])
 		case "above":
+			var err error
 			r.above, err = strconv.ParseInt(words[1], 10, 64)
-		default:
-			err = strconv.ErrSyntax
+			ok = err == nil && r.above >= 0
 		}
-		if err != nil || r.above < 0 {
+		if !ok {
 			return r, "what is \"" + words[0] + " " + words[1] + "\"?"
 		}
 		words = words[2:]

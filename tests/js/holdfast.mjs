@@ -3,7 +3,7 @@
 import { pathToFileURL } from "node:url";
 import "./unhandled.mjs";
 
-const folder = process.env.HOLDFAST_DIST ? pathToFileURL(`${process.env.HOLDFAST_DIST}/`) : new URL("../../dist/test/holdfast/", import.meta.url);
+const folder = process.env.HOLDFAST_DIST ? new URL(`${process.env.HOLDFAST_DIST}/`, pathToFileURL(`${process.cwd()}/`)) : new URL("../../dist/test/holdfast/", import.meta.url);
 
 export const { createClient, classify, isRetryable, unload, HoldfastError, version } = await import(new URL("holdfast.js", folder)).catch((error) => {
   throw new Error("the package is missing or broken; run `npm run build` in tests/js", { cause: error });

@@ -5,34 +5,49 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"flag"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
+	"regexp"
+	"slices"
 
 	// In this tool only: browsers ask for brotli, and neither Go nor a plain system has it.
 	"github.com/andybalholm/brotli"
 )
 
-// budgets bound what a browser downloads of a folder: brotli, in thousands of bytes.
-var budgets = map[string]int{
-	"dist/holdfast": 720,
+// downloads are what a browser loads: modules with all that they import, and programs.
+var downloads = []struct {
+	folder string
+	files  []string // in it; none stands for everything
+	budget int      // brotli, in thousands of bytes; 0: none
+}{
+	{"dist/holdfast", []string{"holdfast.js", "wasm_exec.js", "holdfast.wasm"}, 890},
+	{"dist/holdfast/tiny", []string{"holdfast.js", "holdfast.wasm"}, 215},
+	{"dist/web", nil, 0},
 }
 
 func main() {
 	compress := flag.Bool("compress", false, "compress, print and check")
 	flag.Parse()
 	over := false
-	for _, folder := range flag.Args() {
-		total, err := weigh(folder, *compress)
+	for _, d := range downloads {
+		files, err := filesOf(d.folder, d.files)
+		if errors.Is(err, fs.ErrNotExist) && d.folder == "dist/holdfast/tiny" {
+			continue // built without TinyGo
+		}
+		var total weight
+		if err == nil {
+			total, err = weigh(d.folder, files, *compress)
+		}
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
-		if limit, ok := budgets[folder]; ok && *compress && total.brotli > limit*1000 {
-			fmt.Printf("%s is over its budget: %d kB brotli, %d allowed\n", folder, total.brotli/1000, limit)
+		if *compress && d.budget > 0 && total.brotli > d.budget*1000 {
+			fmt.Printf("%s is over its budget: %d kB brotli, %d allowed\n", d.folder, total.brotli/1000, d.budget)
 			over = true
 		}
 	}
@@ -41,35 +56,39 @@ func main() {
 	}
 }
 
-type weight struct{ raw, gzip, brotli int }
+// static finds the imports that a browser follows before it runs a module.
+var static = regexp.MustCompile(`(?m)^(?:import|export|\}) .*?"(\.[^"]+)";$`)
 
-// weigh prints a line for each file that a browser loads, and the sum.
-func weigh(folder string, compress bool) (total weight, err error) {
-	fmt.Printf("%-34s %10s", folder, "raw")
-	if compress {
-		fmt.Printf(" %10s %10s", "gzip", "brotli")
+// filesOf lists what names stand for, each once.
+func filesOf(folder string, names []string) (files []string, err error) {
+	if len(names) == 0 {
+		err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() && served(path) {
+				files = append(files, path)
+			}
+			return err
+		})
+		return files, err
 	}
-	fmt.Println()
-	err = filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !served(path) {
-			return err
-		}
-		data, err := os.ReadFile(path)
+	for _, name := range names {
+		files = append(files, filepath.Join(folder, name))
+	}
+	for i := 0; i < len(files); i++ {
+		source, err := os.ReadFile(files[i])
 		if err != nil {
-			return err
+			return nil, err
 		}
-		w := weight{raw: len(data)}
-		if compress {
-			if w.gzip, w.brotli, err = shrink(path, data); err != nil {
-				return err
+		if filepath.Ext(files[i]) != ".js" {
+			continue
+		}
+		for _, found := range static.FindAllSubmatch(source, -1) {
+			if path := filepath.Join(filepath.Dir(files[i]), string(found[1])); !slices.Contains(files, path) {
+				files = append(files, path)
 			}
 		}
-		w.print(strings.TrimPrefix(path, folder+string(filepath.Separator)), compress)
-		total = weight{total.raw + w.raw, total.gzip + w.gzip, total.brotli + w.brotli}
-		return nil
-	})
-	total.print("all", compress)
-	return total, err
+	}
+	slices.Sort(files)
+	return files, nil
 }
 
 // served tells whether a browser loads the file.
@@ -79,6 +98,37 @@ func served(path string) bool {
 		return false
 	}
 	return true
+}
+
+type weight struct{ raw, gzip, brotli int }
+
+// weigh prints a line for each file, and the sum.
+func weigh(folder string, files []string, compress bool) (total weight, err error) {
+	fmt.Printf("%-34s %10s", folder, "raw")
+	if compress {
+		fmt.Printf(" %10s %10s", "gzip", "brotli")
+	}
+	fmt.Println()
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return total, err
+		}
+		w := weight{raw: len(data)}
+		if compress {
+			if w.gzip, w.brotli, err = shrink(path, data); err != nil {
+				return total, err
+			}
+		}
+		name, err := filepath.Rel(folder, path)
+		if err != nil {
+			return total, err
+		}
+		w.print(filepath.ToSlash(name), compress)
+		total = weight{total.raw + w.raw, total.gzip + w.gzip, total.brotli + w.brotli}
+	}
+	total.print("all", compress)
+	return total, nil
 }
 
 func (w weight) print(name string, compress bool) {
@@ -96,7 +146,8 @@ func shrink(path string, data []byte) (int, int, error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	b := brotli.NewWriterLevel(&br, brotli.BestCompression)
+	// The largest window that every browser takes: it spans the whole of a program.
+	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
 	for _, w := range []interface {
 		Write([]byte) (int, error)
 		Close() error

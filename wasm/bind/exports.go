@@ -78,18 +78,18 @@ func openClient(handle, n int32) (result int32) {
 func closeClient(handle int32) { delete(clients, handle) }
 
 //go:wasmexport hf_open
-func open(clientHandle, handle, stream, n, m int32, now float64) (result int32) {
+func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	defer guard(handle, &result)
 	client := clients[clientHandle]
 	if client == nil {
 		return unknown
 	}
 	data := bytes.Clone(in[:n+m])
-	spec, err := client.spec(stream != 0, data[:n], data[n:])
+	spec, err := client.spec(bits&1 != 0, data[:n], data[n:])
 	if err != nil {
 		return fail(err)
 	}
-	spec.Random = hostRandom
+	spec.Random = random
 	c := &call{handle: handle, spec: spec, core: core.New(spec)}
 	calls[handle] = c
 	return c.tell(now, core.Event{Kind: core.Start})

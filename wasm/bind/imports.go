@@ -32,5 +32,7 @@ func hostWake(call int32, ms float64, wait bool)
 //go:wasmimport holdfast random
 func hostRandom() float64
 
+func random() float64 { return hostRandom() } // TinyGo takes no import as a value
+
 // pointer is where bytes begin in linear memory, for a host that copies them at once.
 func pointer(bytes []byte) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(bytes)) }

@@ -90,7 +90,7 @@ func openLine(clientHandle, handle, n, m int32, now float64) (result int32) {
 	if err != nil {
 		return fail(err)
 	}
-	spec.Random = hostRandom
+	spec.Random = random
 	l := &line{handle: handle, request: writeConnect(&spec, protocols), session: live.New(spec)}
 	lines[handle] = l
 	return l.tell(now, live.Event{Kind: live.Start})

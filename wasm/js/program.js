@@ -15,6 +15,11 @@ let loading = null;
 /** @type {Port | null} */
 let running = null;
 
+/** Names the place of the program for those who name none. @param {URL} source */
+export function prefer(source) {
+  lastSource ??= source;
+}
+
 /** The program that runs now, or null. */
 export function current() {
   return running;

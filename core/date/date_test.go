@@ -1,0 +1,45 @@
+package date
+
+import (
+	"testing"
+	"time"
+)
+
+// The forms as package time writes them.
+var layouts = map[string]string{
+	RFC1123: "Mon, 02 Jan 2006 15:04:05 GMT",
+	RFC850:  "Monday, 02-Jan-06 15:04:05 GMT",
+	ANSIC:   "Mon Jan _2 15:04:05 2006",
+	RFC3339: time.RFC3339,
+	Day:     time.DateOnly,
+}
+
+func TestEveryDay(t *testing.T) {
+	for then := time.Date(1890, 1, 1, 23, 59, 58, 0, time.UTC); then.Year() < 2110; then = then.Add(24 * time.Hour) {
+		for form, layout := range layouts {
+			if y := then.Year(); form == RFC850 && (y < 1969 || y > 2068) {
+				continue
+			}
+			s := then.Format(layout)
+			want, _ := time.Parse(layout, s)
+			if got, ok := Parse(form, s); !ok || !got.Equal(want) {
+				t.Fatalf("%s %q: %v, %v", form, s, got, ok)
+			}
+		}
+	}
+}
+
+func FuzzTime(f *testing.F) {
+	for _, s := range []string{"Tue, 01 Dec 2026 08:00:20 GMT", "Tuesday, 01-Dec-26 08:00:20 GMT", "Tue Dec  1 08:00:20 2026", "2026-12-02T08:00:20.5-08:00", "2024-02-29"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for form, layout := range layouts {
+			if got, ok := Parse(form, s); ok {
+				if want, err := time.Parse(layout, s); err != nil || !got.Equal(want) {
+					t.Fatalf("%s %q: %v, package time says %v, %v", form, s, got, want, err)
+				}
+			}
+		}
+	})
+}
