@@ -564,7 +564,7 @@ func (c *Call) offer() (offer []string) {
 			offer = append(offer, "try_again")
 		}
 	case Interrupted, Failed, Cancelled:
-		if partial && r.Fault.Decision != fault.FixRequest {
+		if partial && r.Status != Failed { // the provider has said that it would fail again
 			offer = append(offer, "continue")
 		}
 		if r.Fault.Decision != fault.FixRequest {

@@ -92,6 +92,9 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	spec.Random = random
 	c := &call{handle: handle, spec: spec, core: core.New(spec)}
 	calls[handle] = c
+	if bits&2 != 0 {
+		c.tell(now, core.Event{Kind: core.Offline})
+	}
 	return c.tell(now, core.Event{Kind: core.Start})
 }
 
@@ -212,4 +215,82 @@ func readHeader(data []byte) (h header.Header) {
 		return true
 	})
 	return h
+}
+
+//go:wasmexport hf_health
+func health(handle int32, now float64) (result int32) {
+	defer guard(0, &result)
+	c := clients[handle]
+	if c == nil {
+		return unknown
+	}
+	at := time.Unix(0, int64(now*1e6))
+	return answer(func(w *json.Writer) { writeHealth(w, "done", c.state.Health(at), at) })
+}
+
+//go:wasmexport hf_limits
+func limits(n int32, now float64) (result int32) {
+	defer guard(0, &result)
+	v, err := json.Parse(bytes.Clone(in[:n]))
+	if err != nil {
+		return fail(badOption(err.Error()))
+	}
+	provider, err := readProvider(v)
+	if err != nil {
+		return fail(err)
+	}
+	l := fault.RateLimits(provider, readHeader(v.Get("headers")), time.Unix(0, int64(now*1e6)))
+	return answer(func(w *json.Writer) { writeLimits(w, "done", l) })
+}
+
+// hf_state gives what a client knows of its targets: 0 all of it, 1 what has changed since it was
+// asked last. The output is text, or empty when there is nothing to tell.
+//
+//go:wasmexport hf_state
+func state(handle, changes int32) (result int32) {
+	defer guard(0, &result)
+	c := clients[handle]
+	if c == nil {
+		return unknown
+	}
+	data := []byte(nil)
+	if changes != 0 {
+		data = c.state.Changes()
+	} else {
+		data = c.state.Snapshot()
+	}
+	return answer(func(w *json.Writer) { w.Text("done", toHex(data)) })
+}
+
+// hf_restore takes n bytes of text that hf_state gave, of this client or another. What is damaged
+// or of another make is refused, and changes nothing.
+//
+//go:wasmexport hf_restore
+func restore(handle, changes, n int32, now float64) (result int32) {
+	defer guard(0, &result)
+	c := clients[handle]
+	if c == nil {
+		return unknown
+	}
+	data, err := fromHex(in[:n])
+	switch {
+	case err != nil:
+	case changes != 0:
+		err = c.state.Apply(time.Unix(0, int64(now*1e6)), data)
+	default:
+		err = c.state.Restore(data)
+	}
+	if err != nil {
+		return fail(&failure{"bad_snapshot", "snapshot: " + err.Error()})
+	}
+	return answer(func(w *json.Writer) { w.Bool("done", true) })
+}
+
+// answer writes an output of one value.
+func answer(write func(w *json.Writer)) int32 {
+	w := json.Writer{Out: out[:0]}
+	w.Open("", '[').Open("", '{')
+	write(&w)
+	out = w.Close('}').Close(']').Out
+	return int32(len(out)) << lengthBit
 }

@@ -12,6 +12,7 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/pace"
+	"holdfast/core/shared"
 	"holdfast/core/wire"
 )
 
@@ -207,6 +208,7 @@ type client struct {
 	policy    json.Value
 	fallbacks []target
 	page      bool // calls come from a web page
+	state     *shared.State
 }
 
 // target is one place where requests may go.
@@ -244,11 +246,25 @@ func newClient(data []byte) (*client, error) {
 		})
 		return err
 	}
+	var config shared.Config
+	for key, set := range stateOptions(&config) {
+		table[key] = set
+	}
 	if err := options(v, "createClient", table); err != nil {
 		return nil, err
 	}
 	c.policy = c.target.policy
-	return c, c.complete(v)
+	if err := c.complete(v); err != nil {
+		return nil, err
+	}
+	providers := map[fault.Provider]bool{c.provider: true}
+	for _, f := range c.fallbacks {
+		// Two models of one provider in a chain: one that fails must not shut off the other.
+		config.PerModel = config.PerModel || providers[f.provider]
+		providers[f.provider] = true
+	}
+	c.state = shared.New(config)
+	return c, nil
 }
 
 // table holds the options that every target has.
@@ -340,7 +356,7 @@ func (t *target) at(path string, background bool, policies ...json.Value) core.T
 
 // spec reads a call's options and body. The bytes are the call's from now on.
 func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
-	s := core.Spec{Stream: stream}
+	s := core.Spec{Stream: stream, Shared: c.state}
 	v, err := json.Parse(data)
 	if err != nil {
 		return s, badOption(err.Error())

@@ -17,7 +17,7 @@ func TestClientOptions(t *testing.T) {
 		{`{"provider":"gloo","policy":{"interactive":{"attempts":2},"idleMs":0,"owner":false}}`, ""},
 		{`{}`, "provider: must be gloo"},
 		{`{"provider":"glo"}`, "provider: must be gloo"},
-		{`{"provider":"gloo","retries":3}`, "retries: is not an option of createClient; there are baseURL, headers,"},
+		{`{"provider":"gloo","retries":3}`, "retries: is not an option of createClient; there are baseURL, breaker,"},
 		{`{"provider":"gloo","baseURL":3}`, "baseURL: must be text"},
 		{`{"provider":"gloo","headers":{"a":1}}`, "headers: a: must be text"},
 		{`{"provider":"gloo","policy":{"idle":3}}`, "policy: idle: is not an option of policy"},

@@ -6,6 +6,7 @@ import (
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/spend"
 	"holdfast/core/wire"
 )
 
@@ -61,6 +62,13 @@ func writeUsage(w *json.Writer, u wire.Usage) {
 	w.Close('}')
 }
 
+func writeBill(w *json.Writer, b spend.Bill) {
+	w.Float("costUsd", b.Cost.Dollars())
+	if b.Estimated {
+		w.Bool("costEstimated", true)
+	}
+}
+
 func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 	w.Open("attempts", '[')
 	for i := range attempts {
@@ -98,6 +106,7 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 			w.Int("trimmed", int64(a.Trimmed))
 		}
 		writeUsage(w, a.Usage)
+		writeBill(w, a.Bill)
 		w.Close('}')
 	}
 	w.Close(']')
@@ -161,6 +170,7 @@ func writeDocument(w *json.Writer, r *core.Result) {
 func writeCommon(w *json.Writer, r *core.Result) {
 	w.Text("callId", r.CallID)
 	writeUsage(w, r.Usage)
+	writeBill(w, r.Bill)
 	w.TextIf("model", r.Model).TextIf("id", r.ID).TextIf("requestId", r.RequestID).TextIf("redirectedFrom", r.Redirected)
 	writeAttempts(w, r.Attempts)
 }

@@ -42,6 +42,20 @@ export class Client {
     return new LiveSession(this.#session, path, setup, options);
   }
 
+  async health() {
+    return this.#session.ask((port, target, handle) => port.health(target, handle, this.#session.now()));
+  }
+
+  async snapshot() {
+    return this.#session.ask((port, target, handle) => port.state(target, handle, false));
+  }
+
+  async restore(snapshot) {
+    if (typeof snapshot !== "string") throw badOption("snapshot", "must be text that snapshot() gave");
+    const bytes = new TextEncoder().encode(snapshot);
+    await this.#session.ask((port, target, handle) => port.restore(target, handle, false, bytes, this.#session.now()));
+  }
+
   close() {
     this.#session.close();
   }

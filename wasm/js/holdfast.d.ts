@@ -126,6 +126,9 @@ export interface Attempt {
   /** Characters removed where this attempt's text met the text before it. */
   trimmed?: number;
   usage?: Usage;
+  /** What it cost, in US dollars; `costEstimated` when the provider did not say. */
+  costUsd: number;
+  costEstimated?: boolean;
 }
 
 /** A complete tool call. `arguments` is the JSON text that the model wrote. */
@@ -156,6 +159,9 @@ export interface AnswerResult {
   toolCalls: ToolCall[];
   /** Summed over all attempts that reported it. */
   usage?: Usage;
+  /** What all attempts cost, in US dollars, also those that broke; `costEstimated` when part of it is estimated. */
+  costUsd: number;
+  costEstimated?: boolean;
   model?: string;
   /** The provider's id of the answer. */
   id?: string;
@@ -189,6 +195,8 @@ export interface Result<T = any> {
   id?: string;
   callId: string;
   usage?: Usage;
+  costUsd: number;
+  costEstimated?: boolean;
   requestId?: string;
   redirectedFrom?: string;
   attempts: Attempt[];
@@ -300,6 +308,19 @@ export interface ClientOptions {
    * answer. Never after a failure of credentials or of the request itself.
    */
   targets?: Target[];
+  /**
+   * After `failures` in a row (5) a provider is not asked for `openMs` (30 000), then by one call at
+   * a time. `perModel`: each model for itself; the default in a chain with two models of one
+   * provider. `false`: never.
+   */
+  breaker?: false | { failures?: number; openMs?: number; perModel?: boolean };
+  /** Bound this client's retries to a fifth of its successes, with a floor of 30. Default true. */
+  throttle?: boolean;
+  /**
+   * Money. `maxUsd` refuses a request before it is sent when it might cost more than is left (code
+   * `budget`). `prices` replaces the table that comes with Holdfast; its format is in prices.txt.
+   */
+  spend?: { maxUsd?: number; prices?: string };
   /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */
   onEvent?: (event: CallEvent) => void;
   /**
@@ -547,6 +568,63 @@ export interface LiveSession extends AsyncIterable<LiveItem> {
   cancel(): void;
 }
 
+/** One limit of a provider. What is missing is unknown, never 0: providers send some of them only, and browsers hide most. */
+export interface RateWindow {
+  limit?: number;
+  remaining?: number;
+  /** Until it is full again. */
+  resetMs?: number;
+}
+
+/** A provider's rate limits in one form. */
+export interface RateLimits {
+  requests?: RateWindow;
+  tokens?: RateWindow;
+  projectTokens?: RateWindow;
+  inputTokens?: RateWindow;
+  outputTokens?: RateWindow;
+  priorityInputTokens?: RateWindow;
+  priorityOutputTokens?: RateWindow;
+  fastInputTokens?: RateWindow;
+  fastOutputTokens?: RateWindow;
+  plan?: RateWindow;
+  /** For display only. */
+  planStatus?: string;
+  retryAfterMs?: number;
+}
+
+/** What a client's calls know of each other. */
+export interface Health {
+  targets: {
+    /** The provider, or the host in its place; without `model` it is the provider as a whole. */
+    host: string;
+    model?: string;
+    breaker: "closed" | "open" | "half_open";
+    /** Failures in a row. */
+    failures: number;
+    /** The server has asked for patience. */
+    gated: boolean;
+    /** When it may be asked again; absent: now. Milliseconds since the epoch, like `limitsAtMs`. */
+    retryAtMs?: number;
+    limitsAtMs?: number;
+    limits?: RateLimits;
+  }[];
+  /** How many retries may follow one another now; absent when they are not bounded. */
+  retriesLeft?: number;
+  spend: {
+    spentUsd: number;
+    /** Of it: what providers did not report, and is estimated. */
+    estimatedUsd: number;
+    /** Of it: what bills were higher than their reservations. */
+    overrunUsd: number;
+    /** Reserved by calls under way. */
+    heldUsd: number;
+    /** Attempts that were paid for, also those that broke. */
+    attempts: number;
+    maxUsd?: number;
+  };
+}
+
 export interface Client {
   /** One request, one JSON answer. Throws a {@link HoldfastError}. */
   request<T = any>(path: string, body: unknown, options?: CallOptions): Promise<Result<T>>;
@@ -573,6 +651,12 @@ export interface Client {
    * Never throws: an option at fault rejects `result`.
    */
   live(path: string, setup?: object | null, options?: LiveOptions): LiveSession;
+  /** Breakers, gates, rate limits, the retries left, and the money. */
+  health(): Promise<Health>;
+  /** All of that as text, to be kept over a reload. It holds no key, prompt or answer. */
+  snapshot(): Promise<string>;
+  /** Takes up what `snapshot()` gave. Throws `bad_snapshot`, and changes nothing, when it is damaged or of another release. */
+  restore(snapshot: string): Promise<void>;
   /** Cancels every call of this client and frees it. */
   close(): void;
 }
@@ -580,7 +664,7 @@ export interface Client {
 /**
  * Everything that Holdfast throws. `code` is a stable word: the failure's `reason` for what a
  * provider did, or one of `bad_option`, `bad_body`, `bad_response`, `body_too_large`,
- * `load_failed`, `version_mismatch`, `program_died`, `closed`.
+ * `bad_snapshot`, `load_failed`, `version_mismatch`, `program_died`, `closed`.
  */
 export class HoldfastError extends Error {
   readonly name: "HoldfastError";
@@ -603,6 +687,9 @@ export function classify(provider: Provider, status: number, headers: Headers | 
 
 /** Whether sending the same request again may succeed, for an error thrown by an SDK, fetch or Holdfast. */
 export function isRetryable(error: unknown, options: { provider: Provider }): Promise<boolean>;
+
+/** The rate limits in a response's headers. */
+export function parseRateLimits(provider: Provider, headers: Headers | Record<string, string> | [string, string][] | null | undefined): Promise<RateLimits>;
 
 /** Releases the program. What is open ends with code `closed`; the next call loads the program again. */
 export function unload(): void;

@@ -38,6 +38,12 @@ export async function isRetryable(error, { provider } = {}) {
   return ask((port, target) => port.retryable(target, question));
 }
 
+/** @type {typeof import("./holdfast.d.ts").parseRateLimits} */
+export async function parseRateLimits(provider, headers) {
+  const question = encodeJSON({ provider, headers: headerPairs(headers) }, "parseRateLimits", "bad_option");
+  return ask((port, target) => port.limits(target, question, Date.now()));
+}
+
 /** Asks the program a question that it answers at once. */
 async function ask(put) {
   const port = await load();

@@ -20,7 +20,8 @@
 //	hf_in(n), hf_out()                            pointers; take a fresh view after each
 //	hf_client(client, n)                          options, JSON
 //	hf_close(client)
-//	hf_open(client, call, stream, n, m, now)      n bytes of options, JSON, then m bytes of body
+//	hf_open(client, call, bits, n, m, now)        n bytes of options, JSON, then m bytes of body;
+//	                                              bits: 1 a stream, 2 the network is away
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
 //	hf_received(call, attempt, n, now)            a chunk of the response body
 //	hf_ended(call, attempt, now)                  the body ended cleanly
@@ -40,6 +41,11 @@
 //	hf_shut(session, now)                         the caller has no more to say
 //	hf_classify(n, m)                             n bytes {provider, status, headers}, then m of body
 //	hf_retryable(n)                               {provider, error}
+//	hf_limits(n, now)                             {provider, headers}
+//	hf_health(client, now)
+//	hf_state(client, changes)                     what its calls know of each other, as text:
+//	                                              all, or what has changed since the last time
+//	hf_restore(client, changes, n, now)           n bytes of that
 //
 // Outward, the program imports functions of the module "holdfast". Each returns at once and must
 // not throw:
@@ -159,7 +165,8 @@ export class Port {
     this.#enter(null, "hf_close", NOTHING, NOTHING, handle);
   }
   open(call, client, stream, options, body) {
-    this.#enter(call, "hf_open", options, body, client, call.handle, stream ? 1 : 0, options.length, body.length, call.now());
+    const bits = (stream ? 1 : 0) | (this.network.offline ? 2 : 0);
+    this.#enter(call, "hf_open", options, body, client, call.handle, bits, options.length, body.length, call.now());
   }
   responded(call, attempt, status, headers) {
     const bytes = this.#encoder.encode(JSON.stringify(headers));
@@ -211,6 +218,18 @@ export class Port {
   }
   classify(target, question, body) {
     this.#enter(target, "hf_classify", question, body, question.length, body.length);
+  }
+  limits(target, question, now) {
+    this.#enter(target, "hf_limits", question, NOTHING, question.length, now);
+  }
+  health(target, client, now) {
+    this.#enter(target, "hf_health", NOTHING, NOTHING, client, now);
+  }
+  state(target, client, changes) {
+    this.#enter(target, "hf_state", NOTHING, NOTHING, client, changes ? 1 : 0);
+  }
+  restore(target, client, changes, bytes, now) {
+    this.#enter(target, "hf_restore", bytes, NOTHING, client, changes ? 1 : 0, bytes.length, now);
   }
   retryable(target, question) {
     this.#enter(target, "hf_retryable", question, NOTHING, question.length);

@@ -81,6 +81,18 @@ export class Session {
     return this.attached() ?? this.attach();
   }
 
+  /** Asks the program something about this client that it answers at once. */
+  async ask(put) {
+    const port = await this.attach();
+    return new Promise((resolve, reject) => {
+      const take = ({ done, error }) => {
+        if (error) reject(error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message));
+        else resolve(done);
+      };
+      put(port, { take, read() {}, random: () => this.random() }, this.handle);
+    });
+  }
+
   #register(port) {
     const handle = port.handle();
     let failure;
