@@ -27,7 +27,7 @@ type Budget struct {
 	Backoff   Shape         // of own backoff
 	Base, Cap time.Duration // of own backoff
 	MaxHint   time.Duration // the longest hint that is obeyed
-	Window    time.Duration // no attempt starts later than this after the call began; Off: no bound
+	Window    time.Duration // no attempt starts later than this after the call began or last got something; Off: no bound
 	Total     time.Duration // the whole call; Off: no bound
 	Continues int           // automatic continuations after shown text
 }
