@@ -36,7 +36,7 @@ func (r *request) takes(m media) (why string, ok bool) {
 	can := mediaTaken[m.kind][column(r.to.API)]
 	_, subtype, _ := strings.Cut(m.mime, "/")
 	switch {
-	case m.url != "" && can.url, m.url == "" && (can.data == "*" || has(can.data, subtype)):
+	case m.url != "" && can.url, m.url == "" && (can.data == "*" || subtype != "" && has(can.data, subtype)):
 		return "", true
 	case m.url != "" && can.data != "":
 		return m.kind + " by URL", false
