@@ -21,6 +21,8 @@ const (
 	maxResumes = 3
 	// pollEvery is how often an answer that is still being made is looked at.
 	pollEvery = 2 * time.Second
+	// longRun tells an attempt whose answer may have been made, and billed, before its connection broke.
+	longRun = 10 * time.Second
 )
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
@@ -159,6 +161,8 @@ func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 		return step{}, false
 	case f.Reason == fault.Timeout && c.hasFallback(f): // a silent target is not asked again
 		return step{}, false
+	case !c.spec.Stream && c.longRuns() > 1: // each was perhaps paid for, and the next would break likewise
+		return step{}, false
 	}
 	kind, n, ok := Retried, c.spent+1, c.spent+1 < p.Budget.Attempts && !c.unsafe()
 	switch {
@@ -235,6 +239,17 @@ func (c *Call) continuable() bool {
 func (c *Call) mayRun(f fault.Fault) bool {
 	alone := c.attempt.API == wire.Interactions && c.asked.Body.Get("background").True()
 	return alone && f.Status == 0 && f.Reason != fault.NotProcessed
+}
+
+// longRuns counts the attempts at this target that broke after they had run long.
+func (c *Call) longRuns() (n int) {
+	for i := range c.result.Attempts {
+		a := &c.result.Attempts[i]
+		if a.Target == c.target && a.Took >= longRun && broken(a.Fault.Reason) && a.Fault.Reason != fault.NotProcessed {
+			n++
+		}
+	}
+	return n
 }
 
 // further tells whether a cursor has moved on from another.

@@ -11,6 +11,7 @@
 //	set idle 5s                   a number of the policy: attempts continues maxhint total window
 //	                              headers firstdelta idle drain switch; "off" switches it off
 //	body {"model":"m","messages":[]}
+//	header name=value             of the caller's
 //
 //	0s    start
 //	      -> send 1 first
@@ -133,6 +134,9 @@ func (p *player) setting(word, rest string) (err error) {
 		p.random, err = strconv.ParseFloat(rest, 64)
 	case "body":
 		p.spec.Body, err = json.Parse([]byte(rest))
+	case "header":
+		name, value, _ := strings.Cut(rest, "=")
+		p.spec.Header = p.spec.Header.Set(name, value)
 	case "set":
 		p.set = append(p.set, rest)
 	default:
