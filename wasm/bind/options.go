@@ -317,12 +317,20 @@ func (t *target) readFallback(v json.Value) error {
 		t.api = ownAPI[t.provider]
 	}
 	if t.path == "" {
-		t.path = paths[t.api]
+		t.path = under(t.base, paths[t.api])
 	}
 	if !wire.Known(t.api) || t.path == "" {
 		return errors.New("api: " + string(t.api) + " is not served by " + string(t.provider) + "; name the path")
 	}
 	return checkPath(t.path)
+}
+
+// under is a provider's own path at a base that may end with its first part, "/v1", as many write it.
+func under(base, path string) string {
+	if end := strings.IndexByte(strings.TrimPrefix(path, "/"), '/') + 1; strings.HasSuffix(base, path[:end]) {
+		return path[end:]
+	}
+	return path
 }
 
 // ownAPI is the wire format that a target speaks when nothing names one.

@@ -37,6 +37,25 @@ func TestClientOptions(t *testing.T) {
 	}
 }
 
+func TestFallbackPath(t *testing.T) {
+	for _, c := range []struct{ target, want string }{
+		{`{"provider":"openai"}`, "https://api.openai.com/v1/chat/completions"},
+		{`{"provider":"openai","baseURL":"https://x.test/v1/"}`, "https://x.test/v1/chat/completions"},
+		{`{"provider":"openai","baseURL":"https://x.test/v11"}`, "https://x.test/v11/v1/chat/completions"},
+		{`{"provider":"openai","baseURL":"https://x.test/v1","path":"/chat/completions"}`, "https://x.test/v1/chat/completions"},
+		{`{"provider":"gemini","baseURL":"https://x.test/v1beta"}`, "https://x.test/v1beta/models/{model}:generateContent"},
+		{`{"provider":"gloo","baseURL":"https://x.test/api"}`, "https://x.test/api/ai/v2/guarded/chat/completions"},
+	} {
+		client, err := newClient([]byte(`{"provider":"gloo","targets":[` + c.target + `]}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f := client.fallbacks[0]; f.base+f.path != c.want {
+			t.Errorf("%s: %s, want %s", c.target, f.base+f.path, c.want)
+		}
+	}
+}
+
 func TestCallOptions(t *testing.T) {
 	client, err := newClient([]byte(`{"provider":"gloo","baseURL":"https://x.test/api/","headers":{"a":"1","b":"2"},"policy":{"interactive":{"attempts":2},"background":{"attempts":7},"idleMs":0}}`))
 	if err != nil {

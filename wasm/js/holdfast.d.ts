@@ -271,7 +271,7 @@ export interface Target {
   model?: string;
   /** Default: `chat`, for anthropic `messages`, for gemini `generate`; or what `path` tells. */
   api?: Api;
-  /** Default: the provider's own path of the wire format. `{model}` stands for the model. */
+  /** Default: the provider's own path of the wire format, whose `/v1` baseURL may end with. `{model}` stands for the model. */
   path?: string;
   baseURL?: string;
   apiKey?: string;
