@@ -180,7 +180,8 @@ func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 	if !ok || !c.fits(now.Add(wait.For)) {
 		return step{}, false
 	}
-	if !c.spec.Shared.Retry(now) {
+	// A continuation mends an answer that is half there, once; it multiplies no outage.
+	if kind != Continued && !c.spec.Shared.Retry(now) {
 		c.warn("not retried: retries have had their share of this client's traffic")
 		return step{}, false
 	}

@@ -61,6 +61,8 @@ func connect(module Module) (*service, error) {
 	if s.mode != proxy {
 		// A simulated silence is noticed while one watches; real models may think for minutes.
 		options["policy"] = map[string]any{"idleMs": 6000, "firstDeltaMs": 20000}
+		// Who breaks things on purpose must not be told to wait for the next.
+		options["breaker"], options["throttle"] = false, false
 	}
 	client, err := module.CreateClient(options)
 	s.client = client

@@ -10,6 +10,9 @@ const client = await createClient({
   provider: "gloo",
   baseURL,
   token: "sim",
+  // One client for every failure there is: it must not learn from them.
+  breaker: false,
+  throttle: false,
   policy: { interactive: { backoffBaseMs: 5, backoffCapMs: 10 }, background: { backoff: "full", backoffBaseMs: 5, backoffCapMs: 10 } },
 });
 /** For the tests of silence only: a busy machine is silent for moments too. */

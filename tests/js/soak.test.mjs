@@ -34,7 +34,7 @@ Object.defineProperty(globalThis, "Go", {
 const references = () => go?._values.length ?? 0; // TinyGo keeps none;
 
 test(`wsm-003, wsm-008: ${STREAMS} streams leave no handle and no memory behind`, { timeout: 300_000 }, async (t) => {
-  const client = await createClient({ provider: "gloo", baseURL, token: "sim", policy: { interactive: { backoffBaseMs: 1, backoffCapMs: 1 } } });
+  const client = await createClient({ provider: "gloo", baseURL, token: "sim", breaker: false, throttle: false, policy: { interactive: { backoffBaseMs: 1, backoffCapMs: 1 } } });
   // No two sentences alike: a seam in a text that repeats itself is a riddle, not a leak.
   const text = Array.from({ length: 8 }, (_, i) => `Pool number ${i} holds ${i * 7} limpets and ${i * 3 + 1} crabs. `).join("").trim();
   const scripts = [{ text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4 }] }, { text, requests: [{ words: 4, endAfterWords: 20, end: "reset" }], continuations: [{ words: 4 }] }];
