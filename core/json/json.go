@@ -13,10 +13,12 @@
 package json
 
 import (
+	"bytes"
 	"math"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+	"unsafe" // for a difference of two pointers
 )
 
 // MaxDepth is how deep arrays and objects may nest before Parse refuses them. Providers nest
@@ -267,18 +269,32 @@ func (v Value) Int() (int64, bool) {
 	return int64(f), true
 }
 
-// equalName compares a quoted member name with key.
+// Offset is where in data the value v begins that was read from it, or -1 when v is missing or of
+// other bytes.
+func Offset(data []byte, v Value) int {
+	at := uintptr(unsafe.Pointer(unsafe.SliceData(v))) - uintptr(unsafe.Pointer(unsafe.SliceData(data)))
+	if len(v) == 0 || at > uintptr(len(data)-len(v)) { // what is before data wraps around
+		return -1
+	}
+	return int(at)
+}
+
+// StringEnd is the end of the string that starts at i, and whether there is a valid one.
+func StringEnd(data []byte, i int) (end int, ok bool) {
+	if data[i] != '"' {
+		return i, false
+	}
+	end, err := checkString(data, i)
+	return end, err == nil
+}
+
+// equalName compares a quoted member name with key. Every escape is longer than what it stands for.
 func equalName(quoted Value, key string) bool {
 	inner := quoted[1 : len(quoted)-1]
-	if string(inner) == key {
-		return true
+	if len(inner) <= len(key) {
+		return string(inner) == key
 	}
-	for _, c := range inner {
-		if c == '\\' {
-			return quoted.Text() == key
-		}
-	}
-	return false
+	return bytes.IndexByte(inner, '\\') >= 0 && quoted.Text() == key
 }
 
 // space returns the first index at or after i that is not white space.

@@ -124,6 +124,7 @@ type Stream struct {
 
 	cut    *fault.Fault // the break that ended the body, if one did
 	reader reader
+	repeat repeat
 	text   []byte // backs the Deltas' texts
 	counts counts // behind Usage
 	from   int64  // Responses events with a lower number repeat what was taken before
@@ -171,17 +172,17 @@ func (s *Stream) From(at Cursor) {
 	s.Tool = len(at.Tools) > 0 || len(at.calls) > 0
 }
 
-// Take returns the deltas that came since the last call. Their texts are valid until the next
-// call of Event.
+// Take returns the deltas that came since the last call. They are valid until the next call of
+// Event.
 func (s *Stream) Take() []Delta {
 	deltas := s.Deltas
-	s.Deltas = nil
+	s.Deltas = s.Deltas[:0]
 	return deltas
 }
 
 // Event takes the next event of the stream. After a terminal it only looks for usage.
 func (s *Stream) Event(e sse.Event) {
-	if s.Deltas == nil {
+	if len(s.Deltas) == 0 {
 		s.text = s.text[:0]
 	}
 	data := bytes.TrimSpace(e.Data)
@@ -193,6 +194,10 @@ func (s *Stream) Event(e sse.Event) {
 		return
 	case string(data) == "[DONE]":
 		s.Done = true
+		return
+	}
+	s.repeat.begin(s)
+	if s.repeat.take(s, &e, data) {
 		return
 	}
 	v, err := json.Parse(data)
@@ -210,6 +215,7 @@ func (s *Stream) Event(e sse.Event) {
 		s.bare(v)
 	default:
 		s.reader.read(s, e.Type, v)
+		s.repeat.learn(s, &e, data)
 	}
 }
 
@@ -349,6 +355,7 @@ func (s *Stream) add(kind Kind, v json.Value) {
 	if s.End != Open || v.Kind() != '"' || len(v) == 2 {
 		return
 	}
+	s.repeat.added(kind, v)
 	from := len(s.text)
 	s.text = json.AppendText(s.text, v)
 	if skip := s.skip.taken(kind); *skip > 0 {
