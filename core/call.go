@@ -12,6 +12,7 @@ import (
 	"holdfast/core/shared"
 	"holdfast/core/spend"
 	"holdfast/core/sse"
+	"holdfast/core/translate"
 	"holdfast/core/wire"
 )
 
@@ -451,14 +452,30 @@ func (c *Call) document(now time.Time) {
 	f := fault.Classify(c.attempt.Provider, fault.Response{Status: c.attempt.HTTPStatus, Header: c.header, Body: c.body, Now: now})
 	if f.Decision == fault.Success {
 		v, err := json.Parse(c.body)
+		var asked json.Value
+		if err == nil {
+			asked, err = c.inForm(v)
+		}
 		if err == nil {
 			c.result.HTTPStatus, c.result.Header, c.result.Data = c.attempt.HTTPStatus, c.header, v
-			c.succeed(now)
+			c.closeAttempt(now, fault.Fault{})
+			c.result.Data = asked
+			c.end(Complete, fault.Fault{})
 			return
 		}
-		f = fault.Lost(fault.Truncated, "the response body is not JSON: "+err.Error())
+		f = fault.Lost(fault.Truncated, "the response body is no answer: "+err.Error())
 	}
 	c.fail(now, f)
+}
+
+// inForm gives a document in the form that the caller asked in, whoever it came from.
+func (c *Call) inForm(v json.Value) (json.Value, error) {
+	from, to := c.attempt.API, c.spec.API
+	if from == to || !translate.Knows(from) || !translate.Knows(to) {
+		return v, nil
+	}
+	r, err := translate.Answer(from, to, v, translate.Meta{Provider: c.spec.Provider, Created: c.now.Unix()})
+	return r.Body, err
 }
 
 // succeed ends a call whose answer reached its own terminal.

@@ -98,9 +98,13 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 			r.URL = t.Base + wire.Fill(t.Path, t.Model)
 		}
 	} else if n > 0 {
-		from := translate.Source{API: s.API, Provider: s.Provider, Path: s.Path}
+		asked := wire.Request{URL: s.Path, Body: r.Body}
+		if s.Stream { // some must be told to report the usage of a stream
+			asked = wire.Streamed(s.API, asked)
+		}
+		from := translate.Source{API: s.API, Provider: s.Provider, Path: asked.URL}
 		to := translate.Target{API: t.API, Provider: t.Provider, Model: t.Model, Path: t.Path, MaxTokens: t.MaxTokens}
-		rebuilt, err := translate.Request(from, r.Body, to)
+		rebuilt, err := translate.Request(from, asked.Body, to)
 		if err != nil {
 			return r, nil, err
 		}

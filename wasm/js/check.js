@@ -126,6 +126,10 @@ export const must = {
   flag(value, key) {
     if (typeof value !== "boolean") throw badOption(key, "must be true or false");
   },
+  /** A list. */
+  list(value, key) {
+    if (!Array.isArray(value)) throw badOption(key, "must be a list");
+  },
   /** A credential. The message never quotes it. */
   secret(value, key) {
     if (typeof value !== "string" || value === "") throw badOption(key, "must be text that is not empty");

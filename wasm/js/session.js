@@ -9,6 +9,7 @@ const OWN = {
   apiKey: must.secret,
   token: must.token,
   dangerouslyAllowBrowser: must.flag,
+  targets: must.list,
   onEvent: must.call,
   wasm: must.any,
   fetch: must.call,
@@ -49,8 +50,8 @@ export class Session {
   constructor(options) {
     const { kept, rest } = splitOptions(options, OWN, "createClient");
     this.#secrets = [secretOf(kept, rest, kept.dangerouslyAllowBrowser)];
-    if (Array.isArray(rest.targets)) {
-      rest.targets = rest.targets.map((target, i) => {
+    if (kept.targets) {
+      rest.targets = kept.targets.map((target, i) => {
         const { kept: own, rest: plain } = splitOptions(target, { apiKey: must.secret, token: must.token }, `targets[${i}]`);
         this.#secrets.push(secretOf(own, plain, kept.dangerouslyAllowBrowser));
         return plain;
