@@ -5,6 +5,6 @@ import "./unhandled.mjs";
 
 const folder = process.env.HOLDFAST_DIST ? new URL(`${process.env.HOLDFAST_DIST}/`, pathToFileURL(`${process.cwd()}/`)) : new URL("../../dist/test/holdfast/", import.meta.url);
 
-export const { createClient, classify, isRetryable, unload, HoldfastError, version } = await import(new URL("holdfast.js", folder)).catch((error) => {
+export const { createClient, classify, isRetryable, parseRateLimits, unload, HoldfastError, version } = await import(new URL("holdfast.js", folder)).catch((error) => {
   throw new Error("the package is missing or broken; run `npm run build` in tests/js", { cause: error });
 });

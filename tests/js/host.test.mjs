@@ -163,6 +163,26 @@ test("wsm-007: a large chunk enters in pieces, through memory that grows", async
   assert.deepEqual(sizes, [1 << 20, 1 << 20, 1 << 20, 1 << 20, 1 << 20, 7]);
 });
 
+test("wsm-004: 5000 chunks of 40 bytes go through one buffer", async () => {
+  const { answer, memory } = answerOf(Array(5000).fill("x".repeat(40)));
+  const before = memory.buffer;
+  let n = 0;
+  for await (const { text } of answer) {
+    n += text.length;
+    assert.ok(memory.buffer === before, "the memory grew");
+    if (n === 200_000) break;
+  }
+  assert.equal(n, 200_000);
+});
+
+test("ui-003: bodies are read by getReader: Safari's streams have no iterator", async () => {
+  const { response } = pulled(["a", "b"]);
+  Object.defineProperty(response.body, Symbol.asyncIterator, { value: undefined });
+  const { port } = fakePort(echo());
+  const answer = new Answer(fakeSession(port, { fetch: async () => response }), "/x", {});
+  assert.equal(await answer.text(), "ab");
+});
+
 test("text with a BOM, with emoji and with NUL arrives as it was", async () => {
   const text = "\ufeffa\0😀語";
   const { answer } = answerOf([text]);
