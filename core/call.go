@@ -41,6 +41,7 @@ type Call struct {
 	stream  *wire.Stream
 	ticket  *shared.Ticket
 	joiner  *seam.Joiner // between the text kept from before and this attempt's
+	raw     *raw         // of a raw call
 
 	deadline time.Time // of waiting and draining
 	next     step      // what comes after waiting
@@ -85,6 +86,9 @@ func New(spec Spec) *Call {
 	c.out.reset(spec.Partial)
 	if spec.Partial != "" {
 		c.next.kind = Continued
+	}
+	if spec.Raw {
+		c.raw = newRaw(&spec)
 	}
 	return c
 }
@@ -138,6 +142,9 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 		}
 	case Offline:
 		c.offline = true
+	}
+	if c.raw != nil {
+		c.respond()
 	}
 	c.read(now)
 	return c.actions
@@ -274,6 +281,9 @@ func (c *Call) responded(now time.Time, status int, h header.Header) {
 			c.stream.From(c.cursor)
 			c.stream.Pending = status == 202
 		}
+		if c.raw != nil {
+			c.splice()
+		}
 	}
 	c.note(Note{Kind: NoteResponded, HTTPStatus: status, RequestID: a.RequestID})
 }
@@ -298,6 +308,7 @@ func (c *Call) received(now time.Time, chunk []byte) {
 		return
 	}
 	c.decoder.Feed(chunk)
+	c.raw.feed(chunk)
 	c.events(now)
 }
 
@@ -318,7 +329,7 @@ func (c *Call) collect(now time.Time, chunk []byte) {
 
 // events takes what the decoder holds and goes where the stream then stands.
 func (c *Call) events(now time.Time) {
-	for !c.stream.Done {
+	for !c.stream.Done || c.raw.drains() {
 		e, ok, err := c.decoder.Next()
 		if err != nil {
 			c.deltas(now)
@@ -329,6 +340,9 @@ func (c *Call) events(now time.Time) {
 			break
 		}
 		c.stream.Event(e)
+		if c.raw != nil && !c.spliced(now, e) {
+			return
+		}
 	}
 	c.follow(now)
 }
@@ -341,7 +355,7 @@ func (c *Call) follow(now time.Time) {
 	case c.stream.End == wire.Failed:
 		c.fail(now, c.stream.Fault)
 	case c.stream.End == wire.Open:
-	case c.stream.Done || !c.open:
+	case c.stream.Done && !c.raw.drains() || !c.open:
 		c.succeed(now)
 	case c.phase == reading:
 		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.policy().Drain))
@@ -401,6 +415,10 @@ func (c *Call) show(text []byte) {
 }
 
 func (c *Call) emit(d wire.Delta) {
+	if c.raw != nil {
+		c.raw.deltas = append(c.raw.deltas, d)
+		return
+	}
 	if d.Kind == wire.ToolCall || d.Kind == wire.Restart || len(d.Text) > 0 {
 		c.demand = false
 		c.do(Action{Kind: Emit, Attempt: c.attempt.Number, Delta: d})
@@ -567,6 +585,9 @@ func (c *Call) end(status Status, f fault.Fault) {
 		r.Bill.Estimated = r.Bill.Estimated || r.Attempts[i].Bill.Estimated
 	}
 	r.Offer = c.offer()
+	if c.raw != nil {
+		c.close(f)
+	}
 	c.note(Note{Kind: NoteDone, Status: status})
 	c.do(Action{Kind: Done, Result: r})
 }

@@ -60,6 +60,8 @@ type Action struct {
 	Attempt int
 	Request *Request
 	Delta   wire.Delta
+	Head    *Head  // of a raw call's response, before its first Bytes
+	Bytes   []byte // of its body; the receiver's
 	Note    *Note
 	Result  *Result
 }

@@ -228,7 +228,9 @@ func (c *Call) fallback(f fault.Fault) (int, bool) {
 }
 
 // unsafe tells that something was handed out that cannot be taken back.
-func (c *Call) unsafe() bool { return len(c.tools) > 0 || len(c.out.refusal) > 0 }
+func (c *Call) unsafe() bool {
+	return len(c.tools) > 0 || len(c.out.refusal) > 0 || c.raw.sent() && !c.out.shown()
+}
 
 // continuable tells whether the text shown may be continued: not behind a tool call, whole or not.
 func (c *Call) continuable() bool {

@@ -79,6 +79,9 @@ func (o *output) whole(d wire.Delta) []byte {
 	return text
 }
 
+// half tells that a character is still to be completed.
+func (o *output) half() bool { return len(o.halves[0])+len(o.halves[1])+len(o.halves[2]) > 0 }
+
 // rest returns what is held back at the end of an answer.
 func (o *output) rest() []byte {
 	lead := o.lead

@@ -33,6 +33,8 @@ type Spec struct {
 	Stream     bool   // the answer is streamed; otherwise it is one JSON body
 	Background bool   // nobody waits
 	Partial    string // streamed: go on from this text instead of starting
+	// Raw: the caller gets an HTTP response in the target's own wire format; see raw.go.
+	Raw bool
 	// Strict skips a fallback that cannot be told everything the caller said.
 	Strict bool
 	// Stay keeps an answer that has begun with the target that began it.
@@ -116,7 +118,7 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 	if s.Tag {
 		r.Body = wire.Tag(t.Provider, t.API, r.Body, s.ID)
 	}
-	if s.Stream {
+	if s.Stream && !(s.Raw && n == 0) { // a raw request is streamed as its caller wrote it
 		r = wire.Streamed(t.API, r)
 	}
 	return r, dropped, nil

@@ -52,6 +52,7 @@ type Decoder struct {
 	decided bool  // something besides blanks came, so that array is known
 	flushed bool
 	failed  bool
+	fed     int64 // bytes fed in all
 
 	array   bool // the body is an array; in[pos:seen] is the element begun
 	depth   int  // how many brackets are open in it
@@ -65,10 +66,21 @@ func (d *Decoder) RetryMs() int64 { return d.retryMs }
 // Feed gives the decoder the next chunk, which must stay unchanged until Next returns false.
 func (d *Decoder) Feed(chunk []byte) {
 	d.in = chunk
+	d.fed += int64(len(chunk))
 	if len(d.held) > 0 {
 		d.held = append(d.held, chunk...)
 		d.in = d.held
 	}
+}
+
+// Offset is how many bytes of the body the event that Next has just returned, and all before it,
+// took up, their blank lines included.
+func (d *Decoder) Offset() int64 {
+	pos := d.pos
+	if d.lf && pos < len(d.in) && d.in[pos] == '\n' {
+		pos++
+	}
+	return d.fed - int64(len(d.in)-pos)
 }
 
 // Flush says that the body ended. Next then yields what is left.

@@ -107,8 +107,10 @@ type Stream struct {
 	MayBeEmpty bool
 
 	Deltas []Delta // new since Take
-	Tool   bool    // a tool call has begun, complete or not
-	Output bool    // anything of an answer came: text, reasoning, refusal, a tool call
+	// Last is the event taken last, when it was JSON; it aliases the event's data.
+	Last   json.Value
+	Tool   bool // a tool call has begun, complete or not
+	Output bool // anything of an answer came: text, reasoning, refusal, a tool call
 
 	End    End
 	Finish string      // the provider's own word
@@ -186,6 +188,7 @@ func (s *Stream) Event(e sse.Event) {
 		s.text = s.text[:0]
 	}
 	data := bytes.TrimSpace(e.Data)
+	s.Last = nil
 	switch {
 	case len(data) == 0 && e.Type == "error":
 		s.fail(fault.Event(s.Provider, s.Header, nil))
@@ -198,6 +201,7 @@ func (s *Stream) Event(e sse.Event) {
 	}
 	s.repeat.begin(s)
 	if s.repeat.take(s, &e, data) {
+		s.Last = data
 		return
 	}
 	v, err := json.Parse(data)
@@ -208,6 +212,7 @@ func (s *Stream) Event(e sse.Event) {
 	if v.Kind() == '[' && v.At(0).Kind() == '{' { // Google wraps errors in an array
 		v = v.At(0)
 	}
+	s.Last = v
 	switch {
 	case v.Kind() != '{':
 		s.malformed("an event is not a JSON object")

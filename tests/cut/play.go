@@ -28,6 +28,8 @@ type Played struct {
 	Restarts  int
 	Continues int // continuation requests that the provider saw
 	Requests  int
+	Head      *core.Head // of a raw call
+	Body      []byte
 }
 
 // Play runs a call against a provider. Chunks bounds the pieces in which bodies arrive; 0 leaves
@@ -75,6 +77,10 @@ func (p *player) handle(e core.Event) {
 			case core.Done:
 				p.played.Result = a.Result
 			case core.Emit:
+				if a.Head != nil {
+					p.played.Head = a.Head
+				}
+				p.played.Body = append(p.played.Body, a.Bytes...)
 				if a.Note != nil {
 					if a.Note.Kind == core.NoteSent && a.Note.Why == core.Continued {
 						p.played.Continues++

@@ -1,0 +1,154 @@
+package core
+
+import (
+	"strings"
+	"time"
+
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/splice"
+	"holdfast/core/sse"
+	"holdfast/core/translate"
+	"holdfast/core/wire"
+)
+
+// A raw call stands for one HTTP exchange: whoever reads it, such as a provider's own SDK, learns of
+// no retry, no continuation and no fallback. Its request is the caller's own, its answer a Head and
+// Bytes:
+//
+//	streamed    one stream of the first target's wire format (see splice), ended by its own
+//	            terminal or by its own form of an error
+//	a document  the provider's own bytes, status and header; translated when a fallback of another
+//	            wire format answered
+//	a failure   the provider's own last response, or one in its form when it failed behind a
+//	            response; nothing at all when there was none: then only the Result tells
+type raw struct {
+	splicer *splice.Splicer // of a stream
+	deltas  []wire.Delta    // what the event at hand may show
+	head    *Head           // to go out with the next bytes
+	begun   bool            // it went out
+	waits   bool            // the stream has no end mark but the end of the body
+}
+
+// Head begins the response of a raw call.
+type Head struct {
+	Status int
+	Header header.Header
+}
+
+func newRaw(spec *Spec) *raw {
+	r := &raw{}
+	if spec.Stream {
+		r.splicer = splice.New(spec.API)
+		r.waits = spec.API == wire.Generate
+		_, query, _ := strings.Cut(spec.Path, "?")
+		r.splicer.Array = spec.API == wire.Generate && !strings.Contains(query, "alt=sse")
+	}
+	return r
+}
+
+// sent tells that the reader has, or will have, something that cannot be taken back.
+func (r *raw) sent() bool { return r != nil && r.splicer.Sent() }
+
+func (r *raw) feed(chunk []byte) {
+	if r != nil {
+		r.splicer.Feed(chunk)
+	}
+}
+
+// drains tells that the body is read to its own end.
+func (r *raw) drains() bool { return r != nil && r.waits }
+
+// splice begins a streamed attempt's part of the stream.
+func (c *Call) splice() {
+	var before wire.Usage
+	for i := range c.result.Attempts[:len(c.result.Attempts)-1] {
+		before = before.Plus(c.result.Attempts[i].Usage)
+	}
+	s, a := c.raw.splicer, c.attempt
+	s.Attempt(splice.Source{
+		API: a.API, Resumed: a.Kind == Resumed, Before: before,
+		Meta: translate.Meta{
+			Created: c.now.Unix(), Provider: c.spec.Provider,
+			Usage: c.spec.Body.Get("stream_options", "include_usage").True(),
+		},
+	})
+	if !s.Sent() {
+		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
+	}
+}
+
+// spliced makes an event a part of the stream, and reports false when the call has left the attempt.
+func (c *Call) spliced(now time.Time, e sse.Event) bool {
+	c.deltas(now)
+	if c.phase != reading && c.phase != draining {
+		return false
+	}
+	c.raw.splicer.Event(e, c.stream, c.decoder.Offset(), c.raw.deltas, c.out.half())
+	c.raw.deltas = c.raw.deltas[:0]
+	return true
+}
+
+// respond gives the caller what may go out.
+func (c *Call) respond() {
+	if c.raw.splicer == nil || c.phase == done {
+		return
+	}
+	c.give(c.raw.splicer.Take())
+}
+
+func (c *Call) give(bytes []byte) {
+	r := c.raw
+	if len(bytes) == 0 && (r.head == nil || c.phase != done) {
+		return
+	}
+	a := Action{Kind: Emit, Attempt: c.attempt.Number, Bytes: bytes}
+	if !r.begun {
+		a.Head, r.begun = r.head, true
+		if r.splicer != nil && r.splicer.Encoded() && a.Head.Status < 300 {
+			a.Head.Header = a.Head.Header.Set("content-type", "text/event-stream")
+		}
+	}
+	r.head, c.demand = nil, false
+	c.do(a)
+}
+
+// close ends the response as the call has ended, with f or well.
+func (c *Call) close(f fault.Fault) {
+	s, a := c.raw.splicer, c.attempt
+	switch {
+	case c.result.Status == Cancelled:
+		return
+	case f.Decision == "" && s != nil:
+		s.Finish(c.stream)
+	case f.Decision == "":
+		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
+		if a.API == c.spec.API {
+			c.give(c.body)
+		} else {
+			c.give(c.result.Data)
+		}
+		return
+	case s.Sent():
+		s.Fail(f, json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f))))
+	case a == nil || a.HTTPStatus == 0:
+		return
+	case a.HTTPStatus >= 300 && a.API == c.spec.API && a.Kind != Resumed:
+		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
+		c.give(c.body)
+		return
+	default:
+		own := json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f)))
+		c.raw.head = &Head{Status: translate.Status(c.spec.API, f), Header: header.Header{{Name: "content-type", Value: "application/json"}}}
+		c.give(s.Own(f, own))
+		return
+	}
+	c.give(s.Take())
+}
+
+// frank is a fault whose message tells what happened, for the developer whose SDK throws it.
+func frank(f fault.Fault) fault.Fault {
+	f.Message = orElse(f.Developer, f.Message)
+	return f
+}

@@ -1,0 +1,106 @@
+package splice
+
+import (
+	"holdfast/core/json"
+)
+
+// chat splices chat.completion.chunk streams. A chunk has no place in the answer, so it is enough
+// that all of them are of one completion.
+type chat struct {
+	head [3]json.Value // of the first chunk: see chatHead
+	done bool          // [DONE] went out
+}
+
+var chatHead = []string{"id", "created", "model"}
+
+func (c *chat) see(_ string, v json.Value) {
+	if v == nil {
+		c.done = true
+		return
+	}
+	if c.head[0] != nil || v.Get("choices").Kind() != '[' {
+		return
+	}
+	v.Pick(chatHead, c.head[:])
+	for i := range c.head {
+		c.head[i] = append(json.Value(nil), c.head[i]...)
+	}
+}
+
+func (c *chat) said([]byte) {}
+
+func (c *chat) carries(_ string, v json.Value) bool {
+	content := choice(v).Get("delta", "content")
+	return content.Kind() == '"' && len(content) > 2 || content.Kind() == '['
+}
+
+func (c *chat) fit(s *Splicer, _ string, v json.Value, text []byte) {
+	if v == nil {
+		if !c.done {
+			s.write("", nil)
+		}
+		return
+	}
+	for i, key := range chatHead {
+		if c.head[i] != nil {
+			v = v.With(key, c.head[i])
+		}
+	}
+	usage := v.Get("usage")
+	if usage.Kind() == '{' {
+		v = v.With("usage", plus(usage, s.source.Before))
+	}
+	first := choice(v)
+	if first == nil {
+		s.write("", v)
+		return
+	}
+	delta, empty := c.delta(s, first.Get("delta"), text, c.carries("", v))
+	if empty && first.Get("finish_reason").Missing() && usage.Missing() {
+		return
+	}
+	first = first.With("delta", delta)
+	if first.Get("logprobs").Kind() == '{' && s.joining && string(quoted(text)) != string(choice(v).Get("delta", "content")) {
+		first = first.With("logprobs", json.Value("null")) // they are of other text
+	}
+	s.write("", v.With("choices", json.Value("[]").Add(first)))
+}
+
+// delta is a delta without what a reader has already: the role, and the thought before the text.
+func (c *chat) delta(s *Splicer, d json.Value, text []byte, carries bool) (fitted json.Value, empty bool) {
+	var w json.Writer
+	w.Open("", '{')
+	start := len(w.Out)
+	d.Each(func(name string, item json.Value) bool {
+		switch {
+		case s.joining && (name == "role" || name == "reasoning" || name == "reasoning_content" || name == "reasoning_details"):
+		case name == "content" && len(text) > 0:
+			w.Raw(name, quoted(text))
+		case name == "content" && (carries || s.joining):
+		default:
+			w.Raw(name, item)
+		}
+		return true
+	})
+	empty = len(w.Out) == start
+	return w.Close('}').Out, empty
+}
+
+// choice is the chunk's only choice.
+func choice(v json.Value) json.Value { return v.Get("choices").At(0) }
+
+func (c *chat) text(s *Splicer, text []byte) {
+	var w json.Writer
+	w.Open("", '{').Raw("id", c.head[0]).Text("object", "chat.completion.chunk").Raw("created", c.head[1]).Raw("model", c.head[2])
+	w.Open("choices", '[').Open("", '{').Int("index", 0).Open("delta", '{').Raw("content", quoted(text)).Close('}')
+	s.write("", w.Raw("logprobs", nil).Raw("finish_reason", nil).Close('}').Close(']').Close('}').Out)
+}
+
+func (c *chat) finish(s *Splicer) {
+	if !c.done {
+		s.write("", nil)
+	}
+}
+
+// fail writes the chunk on which clients throw. No [DONE] follows.
+func (c *chat) fail(s *Splicer, body json.Value) { s.write("", body) }

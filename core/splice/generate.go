@@ -1,0 +1,107 @@
+package splice
+
+import (
+	"holdfast/core/json"
+)
+
+// generate splices Gemini's streams: the same object again and again, without start, numbers or
+// end. It is enough that all of them are of one response.
+type generate struct {
+	head   [2]json.Value // of the first object: see generateHead
+	closed bool
+}
+
+var generateHead = []string{"responseId", "modelVersion"}
+
+func (g *generate) see(_ string, v json.Value) {
+	if g.head[0] != nil || v == nil {
+		return
+	}
+	v.Pick(generateHead, g.head[:])
+	for i := range g.head {
+		g.head[i] = append(json.Value(nil), g.head[i]...)
+	}
+}
+
+func (g *generate) said([]byte) {}
+
+func (g *generate) carries(_ string, v json.Value) (found bool) {
+	parts(v).Each(func(_ string, part json.Value) bool {
+		found = isText(part)
+		return !found
+	})
+	return found
+}
+
+func parts(v json.Value) json.Value { return v.Get("candidates").At(0).Get("content", "parts") }
+
+// isText tells whether a part is answer text.
+func isText(part json.Value) bool {
+	return part.Get("text").Kind() == '"' && !part.Get("thought").True()
+}
+
+// fit puts the text into the first part that has some, and leaves out what was thought for a
+// continuation.
+func (g *generate) fit(s *Splicer, _ string, v json.Value, text []byte) {
+	if v == nil {
+		return
+	}
+	for i, key := range generateHead {
+		if g.head[i] != nil {
+			v = v.With(key, g.head[i])
+		}
+	}
+	if usage := v.Get("usageMetadata"); usage.Kind() == '{' {
+		v = v.With("usageMetadata", plus(usage, s.source.Before))
+	}
+	candidate := v.Get("candidates").At(0)
+	if candidate == nil {
+		s.write("", v)
+		return
+	}
+	fitted, empty := json.Value("[]"), true
+	parts(v).Each(func(_ string, part json.Value) bool {
+		switch {
+		case isText(part):
+			empty = empty && len(text) == 0 && part.Get("thoughtSignature").Missing()
+			fitted = fitted.Add(part.With("text", quoted(text)))
+			text = nil
+		case s.joining && part.Get("thought").True():
+		default:
+			fitted, empty = fitted.Add(part), false
+		}
+		return true
+	})
+	if empty && candidate.Get("finishReason").Missing() {
+		return
+	}
+	if content := candidate.Get("content"); content.Kind() == '{' {
+		candidate = candidate.With("content", content.With("parts", fitted))
+	}
+	s.write("", v.With("candidates", json.Value("[]").Add(candidate)))
+}
+
+func (g *generate) text(s *Splicer, text []byte) {
+	var w json.Writer
+	w.Open("", '{').Open("candidates", '[').Open("", '{').Open("content", '{').Open("parts", '[').Open("", '{').Raw("text", quoted(text)).Close('}')
+	w.Close(']').Text("role", "model").Close('}').Int("index", 0).Close('}').Close(']')
+	s.write("", w.Raw("modelVersion", g.head[1]).Raw("responseId", g.head[0]).Close('}').Out)
+}
+
+func (g *generate) finish(s *Splicer) {
+	if s.Array && s.last != ']' {
+		s.held = append(s.held, ']')
+	}
+}
+
+// fail writes the error on a line of its own: Google's SDK finds it only where it is all that a
+// chunk of the body holds. Whoever gives the body to a reader breaks it off behind the error, since
+// other readers overlook it.
+func (g *generate) fail(s *Splicer, body json.Value) {
+	if s.Array {
+		s.write("", body)
+		g.finish(s)
+		return
+	}
+	s.held = append(append(s.held, body...), '\n')
+}

@@ -1,0 +1,145 @@
+package splice
+
+import (
+	"holdfast/core/json"
+)
+
+// messages splices Anthropic's streams: the open block of text goes on, other blocks follow it by
+// their number. A block of text is closed only when something else begins, since the seam may still
+// hold some of it.
+type messages struct {
+	started, stopped, ended bool   // message_start, message_delta, message_stop went out
+	open                    int64  // the open block's number, or -1
+	kind                    string // and type
+	next                    int64  // the number of the next block
+
+	// Of the attempt that is made to fit:
+	blocks map[int64]int64 // its blocks' numbers in the stream; -1 for one that is left out
+	usage  json.Value      // of its message_start
+}
+
+func (m *messages) see(kind string, v json.Value) {
+	switch kind {
+	case "message_start":
+		m.started = true
+	case "content_block_start":
+		m.open, _ = v.Get("index").Int()
+		m.next, m.kind = m.open+1, v.Get("content_block", "type").Text()
+	case "content_block_stop":
+		m.open = -1
+	case "message_delta":
+		m.stopped = true
+	case "message_stop":
+		m.ended = true
+	}
+}
+
+func (m *messages) said([]byte) {}
+
+func (m *messages) carries(kind string, v json.Value) bool {
+	return kind == "content_block_delta" && v.Get("delta", "type").Text() == "text_delta"
+}
+
+func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
+	index, _ := v.Get("index").Int()
+	switch kind {
+	case "message_start":
+		m.blocks, m.usage = nil, append(json.Value(nil), v.Get("message", "usage")...)
+		if !m.started {
+			s.write(kind, v)
+		}
+	case "content_block_start":
+		m.start(s, index, v)
+	case "content_block_stop":
+		if at := m.at(index); at == m.open && at >= 0 && m.kind != "text" {
+			m.close(s)
+		}
+	case "message_delta":
+		m.close(s)
+		s.write(kind, v.With("usage", m.total(s, v.Get("usage"))))
+	case "content_block_delta":
+		at := m.at(index)
+		if at < 0 || m.carries(kind, v) && len(text) == 0 {
+			return
+		}
+		if m.carries(kind, v) {
+			v = v.With("delta", v.Get("delta").With("text", quoted(text)))
+		}
+		s.write(kind, v.With("index", number(at)))
+	default:
+		s.write(kind, v)
+	}
+}
+
+// start begins a block, unless it is the open one that goes on. What was thought for a continuation
+// is left out: it belongs to another conversation.
+func (m *messages) start(s *Splicer, index int64, v json.Value) {
+	if m.blocks == nil {
+		m.blocks = map[int64]int64{}
+	}
+	switch kind := v.Get("content_block", "type").Text(); {
+	case s.joining && (kind == "thinking" || kind == "redacted_thinking"):
+		m.blocks[index] = -1
+	case s.joining && kind == "text" && m.open >= 0 && m.kind == "text":
+		m.blocks[index] = m.open
+	default:
+		m.close(s)
+		m.blocks[index] = m.next
+		if kind == "text" {
+			v = v.With("content_block", v.Get("content_block").With("text", json.Value(`""`)))
+		}
+		s.write("content_block_start", v.With("index", number(m.next)))
+	}
+}
+
+// at is a block's number in the stream.
+func (m *messages) at(index int64) int64 {
+	if at, ok := m.blocks[index]; ok {
+		return at
+	}
+	return index
+}
+
+func (m *messages) close(s *Splicer) {
+	if m.open < 0 {
+		return
+	}
+	var w json.Writer
+	s.write("content_block_stop", w.Open("", '{').Text("type", "content_block_stop").Int("index", m.open).Close('}').Out)
+}
+
+// total is the final usage. It names the input as well, since the reader knows only the first
+// attempt's.
+func (m *messages) total(s *Splicer, usage json.Value) json.Value {
+	if usage.Kind() != '{' {
+		usage = json.Value("{}")
+	}
+	for _, key := range []string{"input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"} {
+		if n := m.usage.Get(key); usage.Get(key).Missing() && !n.Missing() {
+			usage = usage.With(key, n)
+		}
+	}
+	before := s.source.Before
+	before.Input -= before.Cached + before.CacheWrite // they stand beside it
+	return plus(usage, before)
+}
+
+func (m *messages) text(s *Splicer, text []byte) {
+	if m.open < 0 || m.kind != "text" {
+		m.close(s)
+		var w json.Writer
+		w.Open("", '{').Text("type", "content_block_start").Int("index", m.next)
+		s.write("content_block_start", w.Open("content_block", '{').Text("type", "text").Text("text", "").Close('}').Close('}').Out)
+	}
+	var w json.Writer
+	w.Open("", '{').Text("type", "content_block_delta").Int("index", m.open)
+	s.write("content_block_delta", w.Open("delta", '{').Text("type", "text_delta").Raw("text", quoted(text)).Close('}').Close('}').Out)
+}
+
+func (m *messages) finish(s *Splicer) {
+	if m.stopped && !m.ended {
+		s.write("message_stop", json.Value(`{"type":"message_stop"}`))
+	}
+}
+
+func (m *messages) fail(s *Splicer, body json.Value) { s.write("error", body) }

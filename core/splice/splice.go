@@ -1,0 +1,376 @@
+// Package splice writes one answer as one uninterrupted stream of an API's own wire format, over as
+// many attempts as the call takes, so that the official SDK that reads it learns of no break.
+//
+// The bytes of a first attempt pass as they are, event by event; what the Splicer remembers of them
+// is what the next attempt has to fit: the block that is open, ids, indices, numbers, the items that
+// are finished. The events of a continuation, or of a resumption, are rewritten to fit: no second
+// start, the open block of text goes on, its text is what the call decided at the seam, usage is
+// summed up, and there is one end. An answer that comes in another wire format, or as one document,
+// is written by translate.Encoder first and then treated as any other.
+//
+// Nothing of an attempt goes out before something of it counts (text, a tool call, the terminal),
+// so that an attempt that breaks before leaves no trace. Law (tests/cut): cut anywhere, the stream
+// has one start and one end and reads back as the uncut text; uncut, it is the same bytes.
+package splice
+
+import (
+	"bytes"
+
+	"holdfast/core/fault"
+	"holdfast/core/json"
+	"holdfast/core/sse"
+	"holdfast/core/translate"
+	"holdfast/core/wire"
+)
+
+// maxHeld bounds what is held back of an attempt of which nothing counts yet: long reasoning,
+// pictures. What is longer goes out, and cannot be begun anew.
+const maxHeld = 1 << 20
+
+// Knows tells whether streams of an API can be spliced.
+func Knows(api wire.API) bool { return newFormat(api) != nil }
+
+// Source is the attempt that events come from.
+type Source struct {
+	API wire.API
+	// Resumed: the attempt takes up the answer of the one before it, by the provider's own cursor.
+	Resumed bool
+	Before  wire.Usage // of the attempts before
+	Meta    translate.Meta
+}
+
+// Splicer writes one answer's stream. Give it, for each attempt, Attempt and then the events; at
+// the end Finish or Fail. Take the bytes at any time.
+type Splicer struct {
+	// Array: the stream is one JSON array instead of events (Gemini without alt=sse).
+	Array bool
+
+	api    wire.API
+	format format
+	source Source
+	mode   mode
+	out    []byte // may go out
+	sent   bool   // something went out, or may
+	last   byte   // the last byte that did
+
+	held    []byte // whole events that wait until something of them counts
+	textAt  int    // where in held the first event with text begins, or -1
+	pending []byte // text shown of held
+
+	raw     []byte // of the body, as it came, from the first event that has not been taken
+	base    int64  // where in the body raw begins
+	units   int    // of text that the attempt has brought
+	joining bool   // text went out before this attempt, which goes on from it
+	encoder *translate.Encoder
+
+	own   json.Value // the provider's own error event, and what it means
+	cause fault.Fault
+}
+
+// mode is how an attempt's events become the stream's.
+type mode int
+
+const (
+	pass    mode = iota // as they are
+	rewrite             // made to fit
+	encode              // written anew from the deltas, then made to fit
+)
+
+// format knows one API's events. It writes by Splicer.write.
+type format interface {
+	// see notes an event that goes out. v is nil for an end mark that is not JSON.
+	see(kind string, v json.Value)
+	// said notes the text of events that went out as they were.
+	said(text []byte)
+	// carries tells whether an event has answer text in it.
+	carries(kind string, v json.Value) bool
+	// fit writes an event of another attempt so that it fits. text replaces the answer text in it.
+	fit(s *Splicer, kind string, v json.Value, text []byte)
+	// text writes answer text as an event of its own.
+	text(s *Splicer, text []byte)
+	// finish writes what is missing of the stream's end.
+	finish(s *Splicer)
+	// fail writes an error, given as the API writes it in a response.
+	fail(s *Splicer, body json.Value)
+}
+
+func newFormat(api wire.API) format {
+	switch api {
+	case wire.Chat:
+		return &chat{}
+	case wire.Responses:
+		return &responses{}
+	case wire.Messages:
+		return &messages{open: -1}
+	case wire.Generate:
+		return &generate{}
+	}
+	return nil
+}
+
+// New returns a Splicer for an API that it Knows.
+func New(api wire.API) *Splicer {
+	return &Splicer{api: api, format: newFormat(api), textAt: -1}
+}
+
+// Sent tells that the reader has been given something.
+func (s *Splicer) Sent() bool { return s != nil && s.sent }
+
+// Encoded tells that the attempt's own headers do not describe the stream.
+func (s *Splicer) Encoded() bool { return s.mode == encode }
+
+// Take returns the bytes that may go out, whole events all. They are the caller's.
+func (s *Splicer) Take() []byte {
+	out := s.out
+	s.out = nil
+	return out
+}
+
+// Attempt begins an attempt. What is left of the one before is dropped, but for its text that
+// counts as shown.
+func (s *Splicer) Attempt(source Source) {
+	s.cut(source.Resumed)
+	s.source, s.encoder, s.units = source, nil, 0
+	s.raw, s.base = nil, 0
+	s.joining = s.sent && !source.Resumed
+	switch {
+	case source.API != s.api:
+		s.mode = encode
+	case s.sent || len(s.held) > 0 || source.Before != (wire.Usage{}):
+		s.mode = rewrite
+	default:
+		s.mode = pass
+	}
+}
+
+// Feed gives the next bytes of the attempt's body, before their events.
+func (s *Splicer) Feed(chunk []byte) {
+	if s.mode == pass {
+		s.raw = append(s.raw, chunk...)
+	}
+}
+
+// Event takes an event that from has taken. at is the decoder's Offset behind it. deltas are what
+// the caller may be shown now; half says that a character is still to be completed.
+func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.Delta, half bool) {
+	var text []byte
+	for _, d := range deltas {
+		if d.Kind == wire.Text {
+			text = append(text, d.Text...)
+		}
+	}
+	if e.Bare && from.End != wire.Failed {
+		s.mode = encode
+	}
+	if s.textAt < 0 && from.Cursor.Text > s.units {
+		s.textAt = len(s.held)
+	}
+	s.units = from.Cursor.Text
+	s.pending = append(s.pending, text...)
+	switch {
+	case from.End == wire.Failed:
+		s.fault(from)
+		return
+	case s.mode == encode:
+		s.encode(from, deltas)
+	case s.mode == rewrite:
+		s.fit(e.Type, s.readable(e, from), text)
+	default:
+		s.pass(e, s.readable(e, from), at)
+	}
+	counts := len(s.pending) > 0 || from.Tool || from.Cursor.Refusal > 0 || from.End != wire.Open || len(s.held) > maxHeld
+	if (s.sent || counts) && !(half && s.mode == pass) {
+		s.release()
+	}
+}
+
+// fault keeps an error event, which is not shown unless nothing mends it.
+func (s *Splicer) fault(from *wire.Stream) {
+	if s.mode == pass || s.mode == rewrite {
+		s.own, s.cause = bytes.Clone(from.Last), from.Fault
+	}
+}
+
+// readable is the event's JSON; nil for the end mark; missing for what no reader needs, or could
+// read: heartbeats, and what a server says after its own end.
+func (s *Splicer) readable(e sse.Event, from *wire.Stream) json.Value {
+	switch {
+	case from.Last == nil && string(bytes.TrimSpace(e.Data)) == "[DONE]":
+		return nil
+	case from.Last == nil, from.End != wire.Open && !from.Last.Get("error").Missing() && s.api != wire.Responses:
+		return json.Value("null")
+	}
+	return from.Last
+}
+
+// pass takes an event as it came.
+func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
+	n := min(max(0, int(at-s.base)), len(s.raw))
+	segment := s.raw[:n]
+	s.raw, s.base = s.raw[n:], at
+	if v != nil && v.Missing() {
+		return
+	}
+	s.format.see(kind(e.Type, v), v)
+	s.held = append(s.held, segment...)
+	if !s.Array && !blank(segment) { // the body ended with it
+		s.held = append(s.held, "\n\n"...)
+	}
+}
+
+// blank tells whether an event's bytes end with a blank line.
+func blank(b []byte) bool {
+	for _, end := range []string{"\n\n", "\r\r", "\n\r\n", "\n\r", "\r\n\r"} {
+		if bytes.HasSuffix(b, []byte(end)) {
+			return true
+		}
+	}
+	return false
+}
+
+// fit rewrites an event.
+func (s *Splicer) fit(name string, v json.Value, text []byte) {
+	if v != nil && v.Missing() {
+		return
+	}
+	name = kind(name, v)
+	if len(text) > 0 && !s.format.carries(name, v) {
+		s.format.text(s, text)
+		text = nil
+	}
+	s.format.fit(s, name, v, text)
+}
+
+// kind is the name of an event, which the data may tell better than its frame.
+func kind(name string, v json.Value) string {
+	if t := v.Get("type").Text(); t != "" {
+		return t
+	}
+	return name
+}
+
+// encode writes deltas as events of the stream's API.
+func (s *Splicer) encode(from *wire.Stream, deltas []wire.Delta) {
+	for _, d := range deltas {
+		if d.Kind == wire.Restart || d.Kind == wire.Reasoning && s.joining {
+			continue
+		}
+		if s.encoder == nil {
+			meta := s.source.Meta
+			meta.ID, meta.Model = from.ID, from.Model
+			s.encoder = translate.NewEncoder(s.api, meta)
+		}
+		s.encoded(s.encoder.Delta(d), d)
+	}
+}
+
+// encoded takes the events that the encoder wrote for a delta.
+func (s *Splicer) encoded(events []byte, d wire.Delta) {
+	var decoder sse.Decoder
+	decoder.Feed(bytes.Clone(events))
+	for {
+		e, ok, _ := decoder.Next()
+		if !ok {
+			return
+		}
+		v, _ := json.Parse(e.Data)
+		var text []byte
+		if d.Kind == wire.Text && v != nil && s.format.carries(kind(e.Type, v), v) {
+			text = d.Text
+		}
+		s.format.fit(s, kind(e.Type, v), v, text)
+	}
+}
+
+// write writes an event.
+func (s *Splicer) write(name string, v json.Value) {
+	s.format.see(kind(name, v), v)
+	data := []byte(v)
+	if v == nil {
+		data = []byte("[DONE]")
+	}
+	last := s.last
+	if len(s.held) > 0 {
+		last = s.held[len(s.held)-1]
+	}
+	switch {
+	case s.Array:
+		before := ",\r\n"
+		if !s.sent && len(s.held) == 0 {
+			before = "["
+		}
+		s.held = append(append(s.held, before...), data...)
+		return
+	case last == '\r': // the rest of a line's end that was cut
+		s.held = append(s.held, '\n')
+	}
+	if name != "" {
+		s.held = append(append(append(s.held, "event: "...), name...), '\n')
+	}
+	s.held = append(append(append(s.held, "data: "...), data...), "\n\n"...)
+}
+
+// release lets out what was held.
+func (s *Splicer) release() {
+	if s.mode == pass {
+		s.format.said(s.pending)
+	}
+	if len(s.held) > 0 {
+		s.out, s.sent, s.last = append(s.out, s.held...), true, s.held[len(s.held)-1]
+	}
+	s.held, s.textAt, s.pending = s.held[:0], -1, nil
+}
+
+// cut says that no event of the attempt follows: text that counts as shown goes out, and what the
+// reader does not need to have for it is forgotten, unless the answer is resumed.
+func (s *Splicer) cut(resumed bool) {
+	if s.textAt >= 0 {
+		s.held = s.held[:s.textAt]
+	}
+	text := s.pending
+	s.textAt, s.pending, s.mode = -1, nil, rewrite
+	switch {
+	case s.sent || len(text) > 0:
+		if len(text) > 0 {
+			s.format.text(s, text)
+		}
+		s.release()
+	case !resumed:
+		s.held, s.format = nil, newFormat(s.api)
+	}
+}
+
+// Finish ends the stream of an answer whose own terminal has come; from is the last attempt's.
+func (s *Splicer) Finish(from *wire.Stream) {
+	if s.mode == encode {
+		if s.encoder == nil {
+			s.encoder = translate.NewEncoder(s.api, s.source.Meta)
+		}
+		s.encoded(s.encoder.Finish(from.End, from.Finish, from.Usage), wire.Delta{})
+	}
+	if rest := bytes.Trim(s.raw, "\r\n ]"); s.mode == pass && len(rest) == 0 {
+		s.held = append(s.held, s.raw...)
+	}
+	s.release()
+	s.format.finish(s)
+	s.release()
+}
+
+// Fail ends the stream with an error in the API's own form: the provider's own words where it was
+// its event that ended the call, body else.
+func (s *Splicer) Fail(f fault.Fault, body json.Value) {
+	s.cut(false)
+	s.format.fail(s, s.Own(f, body))
+	s.release()
+}
+
+// Own is the provider's own error event when it says f, else body.
+func (s *Splicer) Own(f fault.Fault, body json.Value) json.Value {
+	if s != nil && s.own.Get("error").Kind() == '{' && s.cause == f {
+		return s.own
+	}
+	return body
+}
+
+// quoted is text as a JSON string.
+func quoted(text []byte) json.Value { return json.AppendQuoted(nil, string(text)) }

@@ -1,0 +1,248 @@
+package cut
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"testing"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/sse"
+	"holdfast/core/wire"
+	"holdfast/tests/sim"
+)
+
+// fetched are the streams that client.fetch can give to an SDK.
+func fetched() (found []stream) {
+	for _, s := range streams {
+		if s.api != wire.Interactions {
+			found = append(found, s)
+		}
+	}
+	return found
+}
+
+// raw is the spec of a fetch: the caller's own request, which streams already.
+func (s stream) raw() core.Spec {
+	spec := s.spec(false)
+	spec.Raw = true
+	r := wire.Streamed(s.api, wire.Request{URL: spec.Path, Body: spec.Body})
+	spec.Path, spec.Body = r.URL, r.Body
+	return spec
+}
+
+// read reads a stream back as an SDK would, and fails the test where it is not well formed.
+func (s stream) read(t *testing.T, body []byte) (text string, end wire.End, from *wire.Stream) {
+	t.Helper()
+	from = wire.NewStream(s.api, s.provider, nil)
+	form := newForm(s.api)
+	var decoder sse.Decoder
+	decoder.Feed(body)
+	take := func() {
+		for {
+			e, ok, err := decoder.Next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !ok {
+				return
+			}
+			from.Event(e)
+			if from.End != wire.Failed {
+				if problem := form.take(e); problem != "" {
+					t.Fatalf("%s: %s at %s in\n%s", s.name, problem, e.Data, body)
+				}
+			}
+			for _, d := range from.Take() {
+				if d.Kind == wire.Text {
+					text += string(d.Text)
+				}
+			}
+		}
+	}
+	take()
+	decoder.Flush()
+	take()
+	from.Close()
+	if from.End == wire.Complete {
+		if problem := form.end(text); problem != "" {
+			t.Fatalf("%s: %s in\n%s", s.name, problem, body)
+		}
+	}
+	return text, from.End, from
+}
+
+// Cut at every byte, cleanly and by a reset, with every way of going on: what the SDK reads is one
+// well-formed stream with the uncut text, and an uncut stream is the same bytes.
+func TestFetchEveryByte(t *testing.T) {
+	for _, s := range fetched() {
+		for _, end := range []string{"close", "reset"} {
+			for j, way := range ways {
+				step := 7
+				if j > 0 {
+					step = 41
+				}
+				t.Run(s.name+"/"+end+"/"+way, func(t *testing.T) {
+					t.Parallel()
+					healthy := Play(s.raw(), s.plan(script(short, `{"words":3}`, `{}`)), 0)
+					whole := s.healthy(t, short, `{"words":3}`)
+					if !bytes.Equal(healthy.Body, whole) {
+						t.Fatalf("healthy bytes differ:\n%s\n\n%s", healthy.Body, whole)
+					}
+					for at := j; at < len(whole); at += step {
+						first := `{"words":3,"end":"` + end + `","endAfterBytes":` + strconv.Itoa(at) + `}`
+						got := Play(s.raw(), s.plan(script(short, first, `{"continues":"`+way+`"}`)), at%4*100)
+						text, ended, _ := s.read(t, got.Body)
+						if got.Head == nil || got.Head.Status != 200 || ended != wire.Complete || text != short || got.Status != core.Complete {
+							t.Fatalf("cut at %d: %s %v %q\n%s", at, got.Status, ended, text, got.Body)
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// With a thought before the text and a tool call behind it; everything in pieces of every size.
+func TestFetchEverything(t *testing.T) {
+	for _, s := range fetched() {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			const behaviour = `{"words":3,"reasoning":"I think of the sea.","tool":true}`
+			whole := s.healthy(t, short, behaviour)
+			for chunk := 1; chunk < 2000; chunk += 1 + chunk/3 {
+				if got := Play(s.raw(), s.plan(script(short, behaviour, `{}`)), chunk); !bytes.Equal(got.Body, whole) {
+					t.Fatalf("healthy bytes differ in chunks of %d", chunk)
+				}
+			}
+			for at := 0; at < len(whole); at += 13 {
+				first := strings.Replace(behaviour, "{", `{"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`,`, 1)
+				next := `{"words":3,"reasoning":"Where was I?","tool":true}`
+				got := Play(s.raw(), s.plan(strings.Replace(script(short, first, next), `,{}]`, `,`+behaviour+`]`, 1)), 0)
+				text, ended, from := s.read(t, got.Body)
+				switch {
+				case ended == wire.Complete && (text != short || !from.Tool || len(from.Cursor.Tools) != 1):
+					t.Fatalf("cut at %d: complete with %q and %d calls\n%s", at, text, len(from.Cursor.Tools), got.Body)
+				case ended == wire.Complete:
+				case ended != wire.Failed || from.Fault.Reason == fault.Truncated || !got.Attempts[0].ToolCall:
+					t.Fatalf("cut at %d: %v %+v\n%s", at, ended, from.Fault, got.Body)
+				}
+			}
+		})
+	}
+}
+
+// When nothing helps, the stream ends in the API's own error, and never reads as complete.
+func TestFetchFails(t *testing.T) {
+	for _, s := range fetched() {
+		if s.resumes {
+			continue
+		}
+		n := len(s.healthy(t, short, `{"words":3}`))
+		for at := n / 4; at < n*3/4; at += 13 {
+			for _, second := range []int{0, 300, 900} {
+				first := `{"words":3,"end":"reset","endAfterBytes":` + strconv.Itoa(at) + `}`
+				next := `{"words":3,"end":"reset","endAfterBytes":` + strconv.Itoa(second) + `}`
+				got := Play(s.raw(), s.plan(script(short, first, next)), 0)
+				if got.Attempts[1].Fault.Decision == "" {
+					continue
+				}
+				text, ended, from := s.read(t, got.Body)
+				if ended != wire.Failed || from.Fault.Reason == fault.Truncated || !strings.HasPrefix(short, text) {
+					t.Fatalf("%s, cut at %d and %d: %v %+v %q\n%s", s.name, at, second, ended, from.Fault, text, got.Body)
+				}
+			}
+		}
+	}
+}
+
+// A fallback of another API goes on with what was begun, or begins it.
+func TestFetchFallback(t *testing.T) {
+	for _, s := range fetched() {
+		for _, other := range fetched() {
+			if s.resumes || other.resumes || s.api == other.api {
+				continue
+			}
+			t.Run(s.name+" to "+other.name, func(t *testing.T) {
+				t.Parallel()
+				n := len(s.healthy(t, short, `{"words":3}`))
+				for at := 0; at < n; at += 97 {
+					spec := s.raw()
+					spec.Policy.Budget.Attempts, spec.Policy.Budget.Continues = 1, 0
+					target := other.spec(false).Target
+					target.Model = "other-x"
+					spec.Fallbacks = []core.Target{target}
+					one := s.plan(script(short, `{"words":3,"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`}`, `{}`))
+					two := other.plan(script(short, `{}`, `{"continues":"last_word"}`))
+					got := Play(spec, func(n int, r *core.Request) sim.Exchange {
+						if r.Target == 0 {
+							return one(n, r)
+						}
+						return two(n, r)
+					}, 0)
+					text, ended, _ := s.read(t, got.Body)
+					if ended != wire.Complete || text != short {
+						t.Fatalf("cut at %d: %v %q\n%s\n%+v", at, ended, text, got.Body, got.Fault)
+					}
+				}
+			})
+		}
+	}
+}
+
+// The usage at the end is that of all attempts.
+func TestFetchUsage(t *testing.T) {
+	for _, s := range fetched() {
+		if s.resumes {
+			continue
+		}
+		n := len(s.healthy(t, short, `{"words":3}`))
+		for _, at := range []int{n / 3, n / 2, n * 3 / 4} {
+			got := Play(s.raw(), s.plan(script(short, `{"words":3,"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`}`, `{}`)), 0)
+			_, _, from := s.read(t, got.Body)
+			if from.Usage != got.Usage {
+				t.Fatalf("%s: usage %+v, want %+v\n%s", s.name, from.Usage, got.Usage, got.Body)
+			}
+		}
+	}
+}
+
+// Whatever a provider writes, what reads as a complete answer was one.
+func FuzzFetch(f *testing.F) {
+	for i, s := range fetched() {
+		x := s.plan(script(short, `{"words":9}`, `{}`))(1, &core.Request{Method: "POST", URL: s.raw().Path, Body: s.raw().Body})
+		f.Add(uint8(i), x.Body(), 100)
+		f.Add(uint8(i), x.Body()[:len(x.Body())/2], 7)
+	}
+	list := fetched()
+	f.Fuzz(func(t *testing.T, which uint8, body []byte, chunk int) {
+		s := list[int(which)%len(list)]
+		spec := s.raw()
+		spec.Policy.Budget.Attempts = 2
+		got := Play(spec, func(int, *core.Request) sim.Exchange {
+			return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: body}, {End: sim.Close}}}
+		}, max(1, chunk&0xfff))
+		if got.Head == nil || got.Head.Status != 200 {
+			return
+		}
+		from := wire.NewStream(s.api, s.provider, nil)
+		var decoder sse.Decoder
+		decoder.Feed(got.Body)
+		for range 2 {
+			for {
+				e, ok, _ := decoder.Next()
+				if !ok {
+					break
+				}
+				from.Event(e)
+			}
+			decoder.Flush()
+		}
+		from.Close()
+		whole := got.Status == core.Complete || got.Status == core.ContentFilter && got.Fault.Decision == ""
+		if ended := from.End == wire.Complete || from.End == wire.Filtered; ended && !whole {
+			t.Fatalf("reads as complete, and is %s (%+v):\n%q", got.Status, got.Fault, got.Body)
+		}
+	})
+}
