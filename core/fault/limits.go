@@ -96,6 +96,9 @@ func (l Limits) exhausted() (longest Hint) {
 
 // amount reads a count; some servers write it with a fraction.
 func amount(s string) Amount {
+	if s == "" { // most of what is looked for is not there
+		return Amount{}
+	}
 	whole, fraction, _ := strings.Cut(s, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
 	if err != nil || n < 0 || strings.Trim(fraction, "0123456789") != "" {
@@ -108,6 +111,9 @@ func amount(s string) Amount {
 // number of seconds, the epoch in seconds (from 10^9) or milliseconds (from 10^12), RFC 3339, or
 // an HTTP date.
 func resetIn(s string, clock time.Time) (time.Duration, bool) {
+	if s == "" {
+		return 0, false
+	}
 	if n, err := strconv.ParseFloat(s, 64); err == nil {
 		switch {
 		case !(n >= 0 && n < 1e15): // NaN included

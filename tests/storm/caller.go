@@ -16,24 +16,38 @@ type caller interface {
 // order is what a caller wants: first to drop the exchange, then to send another, or to end.
 type order struct{ drop, send, done, served bool }
 
-// policy makes the callers of a population, each for the client that it belongs to.
+// policy is what the clients of one run do, and how many they are. The traffic is always the same, call
+// by call: what differs is over how many clients it is spread, and so how much each of them can learn
+// from its earlier calls. For who learns nothing, that makes no difference.
 type policy struct {
-	name   string
-	says   string
-	colour string
-	make   func(r *rand.Rand, clients int) func(client int, streamed bool) caller
+	name, says string
+	colour     string
+	// share is one client for so many of the clients asked for; 0: every call is a new client.
+	share int
+	make  func(r *rand.Rand, clients int) func(client int, streamed bool) caller
 }
 
 var policies = []policy{
-	{"no jitter", "ten retries, each after exactly 2 s", "#d1495b", plainly(func(n int, _ *rand.Rand) (time.Duration, bool) {
+	{"no jitter", "ten retries, each after exactly 2 s", "#d1495b", 0, plainly(func(n int, _ *rand.Rand) (time.Duration, bool) {
 		return 2 * time.Second, n <= 10
 	})},
 	// As the official SDKs do it: 0.5 s, doubled up to 8 s, less up to a quarter.
-	{"plain SDK", "two retries after 0.5–8 s, less up to 25 %", "#d98e04", plainly(func(n int, r *rand.Rand) (time.Duration, bool) {
+	{"plain SDK", "two retries after 0.5–8 s, less up to 25 %", "#e09f3e", 0, plainly(func(n int, r *rand.Rand) (time.Duration, bool) {
 		wait := min(8*time.Second, 500*time.Millisecond<<(n-1))
 		return time.Duration(float64(wait) * (1 - r.Float64()/4)), n <= 2
 	})},
-	{"Holdfast", "its defaults, for somebody who waits", "#0b7a75", withHoldfast},
+	{"Holdfast, one call", "every call is a new client that knows nothing", "#8a7bc8", 0, withHoldfast},
+	{"Holdfast, people", "a client makes a call a minute", "#4f9fd0", 1, withHoldfast},
+	{"Holdfast, agents", "a client makes a call every ten seconds", "#2a9d8f", 6, withHoldfast},
+	{"Holdfast, gateways", "a client makes ten calls a second", "#1d4e5f", 600, withHoldfast},
+}
+
+// clients is how many there are of n asked for; 0 when each makes only one call.
+func (p *policy) clients(n int) int {
+	if p.share == 0 {
+		return 0
+	}
+	return max(1, n/p.share)
 }
 
 // plainly makes callers that wait as they are told before retry n, and know of nothing else. A

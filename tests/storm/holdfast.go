@@ -10,6 +10,7 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/shared"
+	"holdfast/core/spend"
 	"holdfast/core/wire"
 )
 
@@ -39,13 +40,14 @@ func withHoldfast(r *rand.Rand, clients int) func(int, bool) caller {
 		Provider: fault.OpenAI, API: wire.Chat, Base: wire.Hosts[fault.OpenAI].Base, Path: wire.Hosts[fault.OpenAI].Paths[wire.Chat],
 		Policy: core.Defaults(fault.OpenAI, false),
 	}
+	config := shared.Config{Prices: spend.Default()} // as by default, but read once
 	random := r.Float64
 	return func(client int, streamed bool) caller {
 		var state *shared.State
 		if client < 0 { // one that makes no other call
-			state = shared.New(shared.Config{})
+			state = shared.New(config)
 		} else if state = states[client]; state == nil {
-			state = shared.New(shared.Config{})
+			state = shared.New(config)
 			states[client] = state
 		}
 		return &holdfast{call: core.New(core.Spec{Target: target, Body: question, Stream: streamed, Shared: state, Random: random})}

@@ -18,6 +18,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"time"
 )
 
@@ -45,38 +46,31 @@ func main() {
 	}
 }
 
-// playAll plays every population with every policy: runs[population][policy].
-func playAll(clients int, seed uint64, hints bool) [][]*record {
-	runs := make([][]*record, len(populations))
-	type job struct{ who, with int }
-	jobs, done := make(chan job), make(chan struct{})
+// playAll plays every policy.
+func playAll(clients int, seed uint64, hints bool) []*record {
+	runs := make([]*record, len(policies))
+	jobs := make(chan int)
+	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
-		go func() {
-			for j := range jobs {
-				runs[j.who][j.with] = play(populations[j.who], policies[j.with], clients, seed, hints)
+		workers.Go(func() {
+			for i := range jobs {
+				runs[i] = play(policies[i], clients, seed, hints)
 			}
-			done <- struct{}{}
-		}()
+		})
 	}
-	for who := range populations {
-		runs[who] = make([]*record, len(policies))
-		for with := range policies {
-			jobs <- job{who, with}
-		}
+	for i := range policies {
+		jobs <- i
 	}
 	close(jobs)
-	for range runtime.GOMAXPROCS(0) {
-		<-done
-	}
+	workers.Wait()
 	return runs
 }
 
-func total(runs [][]*record, of func(second) int) (n int) {
-	for _, row := range runs {
-		for _, r := range row {
-			for _, s := range *r {
-				n += of(s)
-			}
+// total counts over all runs.
+func total(runs []*record, of func(second) int) (n int) {
+	for _, r := range runs {
+		for _, s := range *r {
+			n += of(s)
 		}
 	}
 	return n

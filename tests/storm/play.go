@@ -5,29 +5,6 @@ import (
 	"time"
 )
 
-// population is who makes the calls. The traffic is always the same, call by call: as many clients
-// as asked for, with a call a minute each. What differs is over how many clients it is spread, and so
-// how much each of them can learn from its earlier calls.
-type population struct {
-	name, says string
-	share      int // one client for so many of the clients asked for; 0: every call has a client of its own
-}
-
-var populations = []population{
-	{"one call", "every call is a new client, which knows nothing", 0},
-	{"people", "a client makes a call a minute", 1},
-	{"agents", "a client makes a call every ten seconds", 6},
-	{"gateways", "a client makes ten calls a second", 600},
-}
-
-// clients is how many there are of n asked for; 0 when each makes only one call.
-func (p population) clients(n int) int {
-	if p.share == 0 {
-		return 0
-	}
-	return max(1, n/p.share)
-}
-
 // call is one on its way.
 type call struct {
 	caller
@@ -44,15 +21,15 @@ type storm struct {
 	now      time.Duration
 }
 
-// play lets a population live through the weather with a policy.
-func play(who population, with policy, clients int, seed uint64, hints bool) *record {
+// play lets clients live through the weather with a policy.
+func play(p policy, clients int, seed uint64, hints bool) *record {
 	random := func(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 	// Arrivals have their own randomness: every policy meets the same calls.
-	arrivals, n := random(1), who.clients(clients)
+	arrivals, which, n := random(1), random(2), p.clients(clients)
 	perSecond := float64(clients) / 60
-	s := storm{provider: newProvider(perSecond, random(2))}
+	s := storm{provider: newProvider(perSecond, random(3))}
 	s.provider.hints = hints
-	make := with.make(random(3), n)
+	caller := p.make(random(4), n)
 
 	s.plan(0, nil)
 	for {
@@ -68,12 +45,12 @@ func play(who population, with policy, clients int, seed uint64, hints bool) *re
 		c := &call{began: s.now, streamed: arrivals.IntN(2) == 0}
 		client := -1
 		if n > 0 {
-			client = arrivals.IntN(n)
+			client = which.IntN(n)
 		}
 		if gap := time.Duration(arrivals.ExpFloat64() / perSecond * float64(time.Second)); s.now+gap < end {
 			s.plan(s.now+gap, nil)
 		}
-		c.caller = make(client, c.streamed)
+		c.caller = caller(client, c.streamed)
 		s.record.at(s.now).calls++
 		s.tell(c, sign{kind: begin})
 	}

@@ -1,3 +1,3 @@
 package main
 
-func draw(runs [][]*record) []byte { return nil }
+func draw(runs []*record) []byte { return nil }

@@ -7,28 +7,22 @@ import (
 )
 
 // table writes what was measured.
-func table(runs [][]*record, clients int) string {
+func table(runs []*record, clients int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%-12s│ %s\n", "", "outage, 5 min: all fail              │ brown-out, 2 min: half fail")
-	fmt.Fprintf(&b, "%-12s│ %6s %9s %9s %8s │ %6s %9s %9s %8s\n", "", "load", "answered", "recovery", "peak", "load", "answered", "recovery", "peak")
-	for i, row := range runs {
-		who := populations[i]
-		fmt.Fprintf(&b, "\n%s: %s", who.name, who.says)
-		if n := who.clients(clients); n > 0 {
-			fmt.Fprintf(&b, " (%d clients)", n)
-		} else {
-			fmt.Fprintf(&b, " (%d clients)", row[0].sum(0, end).calls)
-		}
-		b.WriteString("\n")
-		for j, r := range row {
-			f := r.figures()
-			fmt.Fprintf(&b, "  %-10s│ %s │ %s\n", policies[j].name, f.outage.row(), f.brownOut.row())
-		}
+	fmt.Fprintf(&b, "%-19s│ %s\n", "", "outage, 5 min: all fail              │ brown-out, 2 min: half fail")
+	fmt.Fprintf(&b, "%-19s│ %6s %9s %9s %8s │ %6s %9s %9s %8s\n", "", "load", "answered", "recovery", "peak", "load", "answered", "recovery", "peak")
+	for i, r := range runs {
+		f := r.figures()
+		fmt.Fprintf(&b, "%-19s│ %s │ %s\n", policies[i].name, f.outage.row(), f.brownOut.row())
 	}
 	b.WriteString("\nload: requests per user call, relative to normal. answered: calls begun then that got their answer in the end.\n" +
-		"recovery: until goodput is at 95 % of normal for 5 s. peak: most requests in one second afterwards, relative to normal.\n")
-	for _, p := range policies {
-		fmt.Fprintf(&b, "%s: %s.\n", p.name, p.says)
+		"recovery: until goodput is at 95 % of normal for 5 s. peak: most requests in one second afterwards, relative to normal.\n\n")
+	for i, p := range policies {
+		n := p.clients(clients)
+		if p.share == 0 {
+			n = runs[i].sum(0, end).calls
+		}
+		fmt.Fprintf(&b, "%-19s %s; %d clients\n", p.name, p.says, n)
 	}
 	return b.String()
 }
