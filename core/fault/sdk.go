@@ -39,7 +39,7 @@ func sdkFault(p Provider, err json.Value) Fault {
 	if body.Kind() == '"' && (blank(body) || x.status == 0 && head(body, maxSearch) == message) {
 		body = nil // there is no body, only the error's own words
 	}
-	if x.status == 0 && body.Missing() {
+	if (x.status == 0 || x.status/100 == 2) && body.Missing() { // AI SDK: a stream that broke carries its 200
 		return withoutAnswer(err)
 	}
 

@@ -33,6 +33,7 @@ func TestSDKError(t *testing.T) {
 		{"ai: body as text", OpenAI, `{"name":"AI_APICallError","status":"503","body":"{\"error\":{\"message\":\"m\"}}"}`, "retry overloaded failure after_retries"},
 		{"ai: a page as text", OpenAI, `{"status":521,"body":"<!DOCTYPE html><title>521</title>"}`, "retry edge_error failure after_retries"},
 		{"ai: no answer", OpenAI, `{"name":"AI_APICallError","message":"Cannot connect to API: ","aiRetryable":true}`, "retry transport failure after_retries"},
+		{"ai: a stream that broke", OpenAI, `{"name":"AI_APICallError","message":"Failed to process successful response","status":200,"aiRetryable":false,"causeName":"TypeError","causeCode":"ECONNRESET","causeMessage":"terminated: read ECONNRESET"}`, "retry transport failure after_retries"},
 		{"fetch", OpenAI, `{"name":"TypeError","message":"terminated","causeCode":"UND_ERR_SOCKET","causeMessage":"other side closed"}`, "retry transport failure after_retries"},
 		{"fetch", OpenAI, `{"name":"TypeError","message":"Failed to fetch","body":"Failed to fetch"}`, "retry transport failure after_retries"},
 		{"AbortSignal.timeout", OpenAI, `{"name":"TimeoutError","message":"signal timed out","code":23}`, "retry timeout failure after_retries"},

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { checkJSON, encodeBody, splitOptions, must } from "../../wasm/js/check.js";
-import { describeError, headerPairs } from "../../wasm/js/error.js";
+import { describeError, describeFailure, headerPairs } from "../../wasm/js/error.js";
 import { Session } from "../../wasm/js/session.js";
 import "./unhandled.mjs";
 
@@ -140,7 +140,10 @@ test("headers in any shape become pairs", () => {
 });
 
 test("any thrown thing can be described", () => {
-  assert.equal(describeError(new TypeError("fetch failed", { cause: Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }) })).code, "ECONNRESET");
+  assert.equal(describeFailure(new TypeError("fetch failed", { cause: Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }) })).code, "ECONNRESET");
   const hostile = new Proxy({}, { get() { throw new Error("no"); } });
-  for (const thrown of [undefined, null, 0, "text", Symbol("x"), hostile, {}, []]) assert.equal(typeof describeError(thrown).message, "string");
+  for (const thrown of [undefined, null, 0, "text", Symbol("x"), hostile, {}, []]) {
+    assert.equal(typeof describeFailure(thrown).message, "string");
+    describeError(thrown);
+  }
 });

@@ -57,40 +57,77 @@ export function reportLater(error) {
 
 /** What the program wants to know of a failed exchange. It never throws, whatever was thrown. */
 export function describeFailure(error) {
-  const { name, message, code } = describeError(error);
-  return { name, message, code };
+  const { name, message, code, causeCode, causeMessage } = describeError(error);
+  const words = [message, causeMessage].filter(Boolean).join(": ");
+  return { name, message: words || "the exchange failed without saying why", code: code ?? causeCode };
+}
+
+/** What is looked at of an error that was caused by an error that was caused by … */
+const MAX_CAUSES = 5;
+
+/** A property, or undefined where a hostile getter throws. */
+function read(object, key) {
+  try {
+    return object?.[key];
+  } catch {
+    return undefined;
+  }
+}
+
+const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
+const word = (value) => (typeof value === "number" ? String(value) : text(value));
+
+/** The error, what it gave up on (AI_RetryError) or was caused by, and so on. */
+export function causesOf(error) {
+  const chain = [error];
+  while (chain.length <= MAX_CAUSES) {
+    const next = read(chain.at(-1), "lastError") ?? read(chain.at(-1), "cause");
+    if (next === undefined || next === null) break;
+    chain.push(next);
+  }
+  return chain;
+}
+
+const statusOf = (error) => [read(error, "status"), read(error, "statusCode"), read(read(error, "response"), "status")].find(Number.isInteger);
+/** The provider's words: in OpenAI's and Anthropic's SDK, in the AI SDK (value: an event that it did not expect), elsewhere. */
+const BODIES = ["error", "responseBody", "data", "value", "body"];
+
+function bodyOf(error) {
+  const key = BODIES.find((key) => (read(error, key) ?? undefined) !== undefined);
+  if (key) return read(error, key);
+  // The AI SDK also throws what Anthropic sent, as it is: no Error at all.
+  return typeof error === "object" && read(error, "stack") === undefined ? error : undefined;
 }
 
 /**
- * An error of an SDK, of fetch or of Holdfast as plain data. Every field is optional.
+ * An error of an SDK or of fetch as plain data, collected without asking for its class. Its shape is
+ * that of core/fault/sdk.go; every field is optional.
  * @returns {{name?: string, message?: string, code?: string, type?: string, status?: number,
- *   headers?: [string, string][], body?: unknown}}
+ *   causeName?: string, causeCode?: string, causeMessage?: string, headers?: [string, string][],
+ *   body?: unknown, aiRetryable?: boolean}}
  */
 export function describeError(error) {
-  const read = (object, key) => {
-    try {
-      return object?.[key];
-    } catch {
-      return undefined; // a hostile getter tells nothing
-    }
-  };
-  const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
   if (typeof error === "string") return { name: "Error", message: error };
-
-  const cause = read(error, "cause");
-  const response = read(error, "response");
-  // Node hides what happened to a socket ("ECONNRESET") in the cause of "fetch failed".
-  const code = read(error, "code") ?? read(cause, "code") ?? read(error, "errno");
-  const message = [text(read(error, "message")), text(read(cause, "message"))].filter(Boolean).join(": ");
-  const status = [read(error, "status"), read(error, "statusCode"), read(response, "status")].find(Number.isInteger);
+  // What answered says more than what wraps it, and Node hides what happened to a socket
+  // ("ECONNRESET") in the cause of "fetch failed".
+  const chain = causesOf(error);
+  const at = Math.max(0, chain.findIndex((e) => statusOf(e) !== undefined));
+  const causes = chain.slice(at + 1);
+  const own = chain[at];
+  const names = causes.map((cause) => text(read(cause, "name"))).filter(Boolean);
+  const retryable = read(own, "isRetryable");
   return {
-    name: text(read(error, "name")) ?? "Error",
-    message: message || "the exchange failed without saying why",
-    code: typeof code === "number" || typeof code === "string" ? String(code) : undefined,
-    type: text(read(error, "type")),
-    status,
-    headers: headerPairs(read(error, "headers") ?? read(error, "responseHeaders") ?? read(response, "headers")),
-    body: read(error, "error") ?? read(error, "responseBody") ?? read(error, "body"),
+    name: text(read(own, "name")) ?? "Error",
+    message: text(read(own, "message")),
+    code: word(read(own, "code")) ?? word(read(own, "errno")),
+    type: text(read(own, "type")),
+    status: statusOf(own),
+    causeName: names.find((name) => name !== "Error" && name !== "TypeError") ?? names[0],
+    causeCode: causes.map((cause) => word(read(cause, "code"))).find(Boolean),
+    causeMessage: causes.map((cause) => text(typeof cause === "string" ? cause : read(cause, "message"))).filter(Boolean).join(": ") || undefined,
+    headers: headerPairs(read(own, "headers") ?? read(own, "responseHeaders") ?? read(read(own, "response"), "headers")),
+    body: bodyOf(own),
+    aiRetryable: typeof retryable === "boolean" ? retryable : undefined,
   };
 }
 

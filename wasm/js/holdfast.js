@@ -1,7 +1,7 @@
 // Holdfast keeps an LLM answer alive. This is its JavaScript face; importing it does nothing until it is called.
 
 import { Client } from "./client.js";
-import { badOption, describeError, headerPairs, HoldfastError } from "./error.js";
+import { badOption, causesOf, describeError, headerPairs, HoldfastError } from "./error.js";
 import { encodeBody, encodeJSON } from "./check.js";
 import { load, unload } from "./program.js";
 
@@ -24,9 +24,10 @@ export async function classify(provider, status, headers, body) {
 
 /** @type {typeof import("./holdfast.d.ts").isRetryable} */
 export async function isRetryable(error, { provider } = {}) {
-  if (error instanceof HoldfastError) {
-    // Ours: it knows. A program that died or could not be loaded is loaded again by the next call.
-    return error.decision ? error.decision === "retry" : error.code === "program_died" || error.code === "load_failed";
+  const ours = causesOf(error).find((cause) => cause instanceof HoldfastError);
+  if (ours) {
+    // It knows. A program that died or could not be loaded is loaded again by the next call.
+    return ours.decision ? ours.decision === "retry" : ours.code === "program_died" || ours.code === "load_failed";
   }
   const described = describeError(error);
   try {

@@ -1,6 +1,6 @@
 // Socket is one connection of a live session: it opens a WebSocket and passes on what comes.
 
-import { describeError } from "./error.js";
+import { describeFailure } from "./error.js";
 import { isNode } from "./runtime.js";
 
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
@@ -73,7 +73,7 @@ export class Socket {
   }
 
   #describe(error) {
-    const { name, code, message } = describeError(error);
+    const { name, code, message } = describeFailure(error);
     return { name, errorCode: code, message: this.#secret ? message.replaceAll(this.#secret, "…") : message };
   }
 
