@@ -19,6 +19,8 @@ import (
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe" // for a difference of two pointers
+
+	"holdfast/core/view"
 )
 
 // MaxDepth is how deep arrays and objects may nest before Parse refuses them. Providers nest
@@ -292,7 +294,7 @@ func StringEnd(data []byte, i int) (end int, ok bool) {
 func equalName(quoted Value, key string) bool {
 	inner := quoted[1 : len(quoted)-1]
 	if len(inner) <= len(key) {
-		return string(inner) == key
+		return view.String(inner) == key
 	}
 	return bytes.IndexByte(inner, '\\') >= 0 && quoted.Text() == key
 }
@@ -463,7 +465,7 @@ func checkNumber(b []byte, i int) (int, error) {
 }
 
 func checkWord(b []byte, i int, word string) (int, error) {
-	if len(b)-i < len(word) || string(b[i:i+len(word)]) != word {
+	if len(b)-i < len(word) || view.String(b[i:i+len(word)]) != word {
 		return i, &SyntaxError{i, word + " was expected"}
 	}
 	return i + len(word), nil

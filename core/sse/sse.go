@@ -14,6 +14,8 @@ package sse
 import (
 	"bytes"
 	"errors"
+
+	"holdfast/core/view"
 )
 
 // MaxEvent is the default bound on the bytes held for one event: 8 MiB.
@@ -38,6 +40,7 @@ type Decoder struct {
 	in   []byte // what was fed: the caller's chunk, or held with the chunk behind it
 	pos  int    // in[:pos] has been read; pos <= seen <= len(in)
 	seen int    // in[pos:seen] is known to hold no line end, so that nothing is searched twice
+	cr   int    // where the next \r of in is, len(in) for nowhere; behind that place it is not known
 	held []byte // our own copy of an unfinished line between chunks
 	data []byte // data lines of the event being built
 	kind string
@@ -71,6 +74,7 @@ func (d *Decoder) Feed(chunk []byte) {
 		d.held = append(d.held, chunk...)
 		d.in = d.held
 	}
+	d.cr = -1
 }
 
 // Offset is how many bytes of the body the event that Next has just returned, and all before it,
@@ -86,6 +90,7 @@ func (d *Decoder) Offset() int64 {
 // Flush says that the body ended. Next then yields what is left.
 func (d *Decoder) Flush() {
 	d.in = d.held
+	d.cr = -1
 	d.flushed = true
 }
 
@@ -168,7 +173,7 @@ func (d *Decoder) line() (line []byte, ended, ok bool) {
 		d.lf = false
 	}
 	d.seen = max(d.seen, d.pos)
-	end := lineEnd(d.in, d.seen)
+	end := d.lineEnd()
 	if end < 0 {
 		d.seen = len(d.in)
 		if !d.flushed || d.pos == len(d.in) {
@@ -183,20 +188,22 @@ func (d *Decoder) line() (line []byte, ended, ok bool) {
 	return line, true, true
 }
 
-// lineEnd is the index of the first \n or \r at or after from, or -1.
-func lineEnd(b []byte, from int) int {
-	b = b[from:]
-	lf := bytes.IndexByte(b, '\n')
-	if lf >= 0 {
-		b = b[:lf]
+// lineEnd is the index of the first \n or \r at or after seen, or -1. Hardly any stream has a \r, so
+// one search of the whole chunk does for all its lines.
+func (d *Decoder) lineEnd() int {
+	if d.cr < d.seen {
+		d.cr = len(d.in)
+		if i := bytes.IndexByte(d.in[d.seen:], '\r'); i >= 0 {
+			d.cr = d.seen + i
+		}
 	}
-	if cr := bytes.IndexByte(b, '\r'); cr >= 0 {
-		lf = cr
+	if i := bytes.IndexByte(d.in[d.seen:d.cr], '\n'); i >= 0 {
+		return d.seen + i
 	}
-	if lf < 0 {
-		return -1
+	if d.cr < len(d.in) {
+		return d.cr
 	}
-	return from + lf
+	return -1
 }
 
 func (d *Decoder) field(line []byte) {
@@ -207,12 +214,14 @@ func (d *Decoder) field(line []byte) {
 	if len(value) > 0 && value[0] == ' ' {
 		value = value[1:]
 	}
-	switch string(name) {
+	switch view.String(name) {
 	case "data":
 		d.push(value)
 		d.bare = false
 	case "event":
-		d.kind = string(value)
+		if d.kind != view.String(value) {
+			d.kind = string(value)
+		}
 	case "id":
 		if bytes.IndexByte(value, 0) < 0 {
 			d.id = string(value)

@@ -11,6 +11,7 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/sse"
+	"holdfast/core/view"
 )
 
 // API names a wire format.
@@ -195,7 +196,7 @@ func (s *Stream) Event(e sse.Event) {
 		return
 	case len(data) == 0 || data[0] == ':': // a heartbeat, perhaps wrapped by a proxy
 		return
-	case string(data) == "[DONE]":
+	case view.String(data) == "[DONE]":
 		s.Done = true
 		return
 	}

@@ -63,21 +63,26 @@ export class Exchange {
     if (this.#reading || this.#over || !this.#reader) return;
     this.#reading = true;
     while (this.#wanted) {
-      let chunk;
-      try {
-        chunk = await this.#chunk();
-      } catch (error) {
-        this.#broke(error);
-        return;
-      }
-      if (this.#over) return;
+      let chunk = this.#rest;
       if (chunk === null) {
-        this.#over = true;
-        this.#call.ended(this);
-        return;
+        try {
+          const { done, value } = await this.#reader.read();
+          chunk = done ? null : bytesOf(value);
+        } catch (error) {
+          this.#broke(error);
+          return;
+        }
+        if (this.#over) return;
+        if (chunk === null) {
+          this.#over = true;
+          this.#call.ended(this);
+          return;
+        }
+        if (chunk.length === 0) continue;
       }
+      this.#rest = chunk.length > MAX_CHUNK_BYTES ? chunk.subarray(MAX_CHUNK_BYTES) : null;
       this.#wanted = false;
-      this.#call.received(this, chunk);
+      this.#call.received(this, this.#rest === null ? chunk : chunk.subarray(0, MAX_CHUNK_BYTES));
     }
     this.#reading = false;
   }
@@ -100,20 +105,6 @@ export class Exchange {
     this.#over = true;
     quietly(() => this.#reader?.cancel());
     this.#call.broke(this, describeFailure(error));
-  }
-
-  /** The next piece of the body, or null at its end. Never an empty one. */
-  async #chunk() {
-    let bytes = this.#rest;
-    this.#rest = null;
-    while (!bytes?.length) {
-      const { done, value } = await this.#reader.read();
-      if (done) return null;
-      bytes = bytesOf(value);
-    }
-    if (bytes.length <= MAX_CHUNK_BYTES) return bytes;
-    this.#rest = bytes.subarray(MAX_CHUNK_BYTES);
-    return bytes.subarray(0, MAX_CHUNK_BYTES);
   }
 }
 

@@ -88,6 +88,9 @@ const LENGTH = 3; // shift of the output's length
 
 const NOTHING = new Uint8Array(0);
 
+/** Up to so many bytes, which is most deltas, a loop is faster than a TextDecoder. */
+const SHORT = 32;
+
 /** One running program: its exports, its memory, and the calls that are open in it. */
 export class Port {
   /** Open calls by handle. @type {Map<number, import("./call.js").Call>} */
@@ -99,6 +102,8 @@ export class Port {
 
   #exports;
   #memory;
+  /** All of the memory. Growth detaches it: see #bytes. */
+  #view = NOTHING;
   #encoder = new TextEncoder();
   // A BOM inside an answer is the model's own text.
   #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
@@ -235,6 +240,13 @@ export class Port {
     this.#enter(target, "hf_retryable", question, NOTHING, question.length);
   }
 
+  /** The program's memory as it is now. */
+  get #bytes() {
+    const { buffer } = this.#memory;
+    if (this.#view.buffer !== buffer) this.#view = new Uint8Array(buffer);
+    return this.#view;
+  }
+
   print(text) {
     if (this.#words.length < 4096) this.#words += text;
   }
@@ -263,7 +275,16 @@ export class Port {
 
   /** Text that the program wrote. */
   #text(at, size) {
-    return this.#decoder.decode(new Uint8Array(this.#memory.buffer, at >>> 0, size));
+    const bytes = this.#bytes;
+    const start = at >>> 0;
+    const end = start + size;
+    if (size > SHORT) return this.#decoder.decode(bytes.subarray(start, end));
+    let text = "";
+    for (let i = start; i < end; i++) {
+      if (bytes[i] > 0x7f) return this.#decoder.decode(bytes.subarray(start, end));
+      text += String.fromCharCode(bytes[i]);
+    }
+    return text;
   }
 
   /**
@@ -289,9 +310,9 @@ export class Port {
       const size = head.length + tail.length;
       if (size > 0) {
         const at = exports.hf_in(size) >>> 0;
-        const room = new Uint8Array(this.#memory.buffer, at, size); // a fresh view: growth detaches old ones
-        room.set(head);
-        if (tail.length > 0) room.set(tail, head.length);
+        const bytes = this.#bytes;
+        bytes.set(head, at);
+        if (tail.length > 0) bytes.set(tail, at + head.length);
       }
       result = exports[name](a, b, c, d, e, f);
       if (result >> LENGTH > 0) {
@@ -310,8 +331,7 @@ export class Port {
     } else if (target !== null && result >= 0) {
       if (result & READ) target.read();
       if (items) {
-        for (const item of items) this.#output.push(target, item);
-        this.#deliver();
+        this.#deliver(target, ...items);
       } else if (text !== undefined) {
         this.#deliver(target, { delta: { type: "text", text } });
       }
@@ -323,13 +343,18 @@ export class Port {
    * Hands output to its targets in order. What a target does may enter the program again: that
    * output waits for its turn here, so deltas never overtake each other.
    */
-  #deliver(target, item) {
-    if (target) this.#output.push(target, item);
-    if (this.#delivering) return;
-    this.#delivering = true;
+  #deliver(target, item, ...more) {
     const output = this.#output;
-    for (let i = 0; i < output.length; i += 2) output[i].take(output[i + 1]);
-    output.length = 0;
+    const busy = this.#delivering;
+    if (busy) output.push(target, item);
+    for (const next of more) output.push(target, next);
+    if (busy) return;
+    this.#delivering = true;
+    target.take(item);
+    if (output.length > 0) {
+      for (let i = 0; i < output.length; i += 2) output[i].take(output[i + 1]);
+      output.length = 0;
+    }
     this.#delivering = false;
   }
 }

@@ -113,7 +113,7 @@ export class Session {
 
   /** Milliseconds since the epoch. */
   now() {
-    return finite(this.#now) ?? Date.now();
+    return (this.#now && finite(this.#now)) ?? Date.now();
   }
 
   /** Uniform in [0, 1). */
