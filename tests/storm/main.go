@@ -39,7 +39,7 @@ func main() {
 	fmt.Printf("\n%d calls and %d requests were played in %.0f s.\n", total(runs, func(s second) int { return s.calls }),
 		total(runs, func(s second) int { return s.requests }), time.Since(began).Seconds())
 	if *svg != "" {
-		if err := os.WriteFile(*svg, draw(runs), 0o644); err != nil {
+		if err := os.WriteFile(*svg, draw(runs, *clients), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
