@@ -32,6 +32,8 @@ type call struct {
 	core   *core.Call
 	clock  clock
 	armed  time.Time // when the host will tick; zero when it will not
+
+	streams bool // a fetch: its response has begun as a stream
 }
 
 // clock turns the host's time into one that never runs backwards: when a wall clock is set back,
@@ -70,7 +72,10 @@ func (c *call) tell(now float64, e core.Event) int32 {
 			delete(calls, c.handle)
 		}
 	}
-	if text, ok := onlyText(actions); ok {
+	if c.spec.Raw {
+		out = writeFetch(out[:0], c.handle, actions, c.spec.API, &c.streams)
+		bits |= textBit
+	} else if text, ok := onlyText(actions); ok {
 		out = append(out[:0], text...)
 		bits |= textBit
 	} else {

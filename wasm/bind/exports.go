@@ -85,8 +85,18 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 		return unknown
 	}
 	data := bytes.Clone(in[:n+m])
-	spec, err := client.spec(bits&1 != 0, data[:n], data[n:])
-	if err != nil {
+	var spec core.Spec
+	var err error
+	if bits&4 != 0 {
+		spec, err = client.fetchSpec(data[:n], data[n:])
+	} else {
+		spec, err = client.spec(bits&1 != 0, data[:n], data[n:])
+	}
+	switch err {
+	case nil:
+	case errNotOurs:
+		return 0
+	default:
 		return fail(err)
 	}
 	spec.Random = random

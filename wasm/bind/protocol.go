@@ -16,12 +16,17 @@
 // stands until the next export is called, and the host delivers it only after the export has
 // returned: user code never runs inside the program.
 //
+// Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
+// response's body, then JSON, if any, in which {"head":…} begins the response, before those bytes.
+//
 //	hf_protocol()                                 version of this protocol
 //	hf_in(n), hf_out()                            pointers; take a fresh view after each
 //	hf_client(client, n)                          options, JSON
 //	hf_close(client)
 //	hf_open(client, call, bits, n, m, now)        n bytes of options, JSON, then m bytes of body;
-//	                                              bits: 1 a stream, 2 the network is away
+//	                                              bits: 1 a stream, 2 the network is away, 4 a
+//	                                              fetch: its options are {url, id}, and an output
+//	                                              of nothing says that the request is no call
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
 //	hf_received(call, attempt, n, now)            a chunk of the response body
 //	hf_ended(call, attempt, now)                  the body ended cleanly

@@ -7,6 +7,8 @@ import { Exchange } from "./exchange.js";
 /**
  * @typedef {object} Taker
  * @property {(delta: import("./holdfast.d.ts").Delta) => void} [delta]
+ * @property {(head: {status: number, headers: [string, string][]}) => void} [head] of a fetch
+ * @property {(bytes: Uint8Array) => void} [bytes] of a fetch
  * @property {(done: any) => void} done
  * @property {(error: HoldfastError) => void} fail
  */
@@ -70,6 +72,11 @@ export class Call {
     return this.session.random();
   }
 
+  /** What the host adds to a request: its headers, with the credential in its place. */
+  async sign({ headers, auth, target }) {
+    return { headers: await this.session.authorize(headers, auth, target) };
+  }
+
   // What the program asks for. It is running: user code must not.
 
   send(attempt, request) {
@@ -115,11 +122,20 @@ export class Call {
       this.#taker.delta?.(item.delta);
     } else if (item.event) {
       for (const listener of this.#listeners) callBack(listener, item.event);
+    } else if (item.head) {
+      this.#taker.head(item.head);
+    } else if (item.bytes) {
+      this.#taker.bytes(item.bytes);
     } else if (item.done || item.error) {
       this.#end();
       if (item.done) this.#taker.done(item.done);
       else this.#taker.fail(item.error instanceof HoldfastError ? item.error : new HoldfastError(item.error.code, item.error.message));
     }
+  }
+
+  /** Forgets a call that is none. */
+  drop() {
+    this.#end();
   }
 
   #end() {

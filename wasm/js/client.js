@@ -4,6 +4,7 @@ import { badOption, HoldfastError } from "./error.js";
 import { encodeBody, must, splitOptions } from "./check.js";
 import { Answer, encodeCall, named } from "./answer.js";
 import { Call } from "./call.js";
+import { fetchThrough } from "./fetch.js";
 import { LiveSession } from "./live.js";
 import { Session } from "./session.js";
 
@@ -37,6 +38,9 @@ export class Client {
   stream(path, body, options) {
     return new Answer(this.#session, path, body, options);
   }
+
+  /** Bound, since SDKs call it without the client. */
+  fetch = (input, init) => fetchThrough(this.#session, input, init);
 
   live(path, setup, options) {
     return new LiveSession(this.#session, path, setup, options);

@@ -24,7 +24,8 @@ export class Exchange {
   }
 
   /** Sends the request. Never rejects: what goes wrong is told to the program. */
-  async send({ target, method, url, auth, headers, body }) {
+  async send(request) {
+    const { method, url, body } = request;
     await null; // the program is still running: user code must wait until it has returned
     if (this.#over) return;
     let response;
@@ -32,10 +33,10 @@ export class Exchange {
     let received;
     try {
       const signal = this.#controller.signal;
-      const sent = await this.#call.session.authorize(headers, auth, target);
+      const signed = await this.#call.sign(request);
       if (this.#over) return;
       // A body of text rather than bytes: it is what doubles of fetch and debugging proxies expect.
-      const init = { method, headers: sent, signal };
+      const init = { ...signed, method, signal };
       if (body !== undefined) init.body = body;
       response = await this.#call.session.fetch(url, init);
       if (this.#over) return discard(response);

@@ -631,6 +631,30 @@ export interface Client {
   /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
   stream(path: string, body: unknown, options?: StreamOptions): Answer;
   /**
+   * A `fetch` for official SDKs, with their own retries off:
+   *
+   *     new OpenAI({ fetch: client.fetch, maxRetries: 0 })
+   *     new Anthropic({ fetch: client.fetch, maxRetries: 0 })
+   *     createOpenAI({ fetch: client.fetch })            // AI SDK; maxRetries: 0 where it is called
+   *     globalThis.fetch = client.fetch                  // @google/genai takes no other
+   *
+   * A POST to a path of one of the wire formats (chat, responses, messages, generate, interactions,
+   * embeddings) becomes a call: it is retried, waited for and, where the client has `targets`,
+   * answered by those. It goes to its own URL with its own headers; the client's key is not used.
+   * Everything else passes untouched, and so do requests for several answers in one stream and
+   * streams of Interactions.
+   *
+   * A stream is one uninterrupted, well-formed stream of the request's own wire format: a healthy
+   * one byte for byte, a broken one gone on with so that no reader learns of it, its usage that of
+   * all attempts. What cannot be hidden ends as the provider itself would end it: in its last
+   * response, or in its wire format's own error, on which the SDK throws. When there was no
+   * response, it rejects with a TypeError whose `cause` is a {@link HoldfastError}; when aborted,
+   * with the signal's reason. The body is read as fast as it is taken.
+   *
+   * When `globalThis.fetch` is replaced, give the client the one before as its option `fetch`.
+   */
+  readonly fetch: typeof globalThis.fetch;
+  /**
    * A conversation over WebSockets, whose server is reached at `baseURL` with `ws` for `http`.
    *
    * Gemini Live: `path` is the service's, `/ws/google.ai.generativelanguage.v1beta.GenerativeService.BidiGenerateContent`;

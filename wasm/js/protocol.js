@@ -16,12 +16,17 @@
 // stands until the next export is called, and the host delivers it only after the export has
 // returned: user code never runs inside the program.
 //
+// Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
+// response's body, then JSON, if any, in which {"head":…} begins the response, before those bytes.
+//
 //	hf_protocol()                                 version of this protocol
 //	hf_in(n), hf_out()                            pointers; take a fresh view after each
 //	hf_client(client, n)                          options, JSON
 //	hf_close(client)
 //	hf_open(client, call, bits, n, m, now)        n bytes of options, JSON, then m bytes of body;
-//	                                              bits: 1 a stream, 2 the network is away
+//	                                              bits: 1 a stream, 2 the network is away, 4 a
+//	                                              fetch: its options are {url, id}, and an output
+//	                                              of nothing says that the request is no call
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
 //	hf_received(call, attempt, n, now)            a chunk of the response body
 //	hf_ended(call, attempt, now)                  the body ended cleanly
@@ -170,7 +175,7 @@ export class Port {
     this.#enter(null, "hf_close", NOTHING, NOTHING, handle);
   }
   open(call, client, stream, options, body) {
-    const bits = (stream ? 1 : 0) | (this.network.offline ? 2 : 0);
+    const bits = (stream ? 1 : 0) | (call.fetches ? 4 : 0) | (this.network.offline ? 2 : 0);
     this.#enter(call, "hf_open", options, body, client, call.handle, bits, options.length, body.length, call.now());
   }
   responded(call, attempt, status, headers) {
@@ -273,6 +278,17 @@ export class Port {
     for (const entry of this.#entries.splice(0)) entry();
   }
 
+  /** The output of a fetch as items: the head first, then the bytes of the body. */
+  #fetched(at, size) {
+    const n = new DataView(this.#memory.buffer, at, 4).getUint32(0, true);
+    const items = size > 4 + n ? JSON.parse(this.#text(at + 4 + n, size - 4 - n)) : [];
+    if (n > 0) {
+      const bytes = new Uint8Array(this.#memory.buffer, at + 4, n).slice();
+      items.splice(items.findIndex(({ head }) => head) + 1, 0, { bytes });
+    }
+    return items;
+  }
+
   /** Text that the program wrote. */
   #text(at, size) {
     const bytes = this.#bytes;
@@ -316,8 +332,13 @@ export class Port {
       }
       result = exports[name](a, b, c, d, e, f);
       if (result >> LENGTH > 0) {
-        text = this.#text(exports.hf_out(), result >> LENGTH);
-        if (!(result & TEXT)) items = JSON.parse(text);
+        const at = exports.hf_out() >>> 0;
+        if (target?.fetches && result & TEXT) {
+          items = this.#fetched(at, result >> LENGTH);
+        } else {
+          text = this.#text(at, result >> LENGTH);
+          if (!(result & TEXT)) items = JSON.parse(text);
+        }
       }
     } catch (error) {
       // When it exited, the reason is known already and this is only what the exit looks like.

@@ -1,0 +1,122 @@
+// What each official SDK makes of an answer, in one form: the final object, or the error that it throws.
+import { GoogleGenAI } from "@google/genai";
+import OpenAI from "openai";
+import Anthropic from "@anthropic-ai/sdk";
+import { createAnthropic } from "@ai-sdk/anthropic";
+import { createGoogleGenerativeAI } from "@ai-sdk/google";
+import { createOpenAI } from "@ai-sdk/openai";
+import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
+import { asking, prompt } from "./provider.js";
+
+const messages = [{ role: "user", content: prompt }];
+const tools = { find_tidepool: tool({ inputSchema: jsonSchema({ type: "object" }) }) };
+
+/** A run by the AI SDK. */
+const ai = (of) => ({
+  async stream(options) {
+    let failure;
+    const result = streamText({ model: of(options), prompt, tools, maxRetries: 0, stopWhen: stepCountIs(1), onError: ({ error }) => (failure = error), abortSignal: options.signal });
+    const parts = [];
+    for await (const part of result.fullStream) if (/^(text|tool|reasoning)-(start|end)$/.test(part.type)) parts.push(part.type);
+    if (failure) throw failure;
+    const [text, finish, calls, usage] = [await result.text, await result.finishReason, await result.toolCalls, await result.usage];
+    return { text, finish, calls: calls.map(({ toolName, input }) => ({ name: toolName, input })), usage: usage.outputTokens, parts: parts.join(" ") };
+  },
+  async whole(options) {
+    const { text, finishReason } = await generateText({ model: of(options), prompt, tools, maxRetries: 0 });
+    return { text, finish: finishReason };
+  },
+});
+
+/** By name: the provider whose rules apply, and how to ask for a stream and for a document. */
+export const runs = {
+  "openai chat": {
+    api: "chat",
+    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
+      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
+      const stream = client.chat.completions.stream({ model: "gpt-x", messages, stream_options: { include_usage: true } }, { signal });
+      const done = await stream.finalChatCompletion();
+      const { message, finish_reason } = done.choices[0];
+      const calls = (message.tool_calls ?? []).map(({ function: f }) => ({ name: f.name, input: JSON.parse(f.arguments) }));
+      return { text: message.content, refusal: message.refusal ?? null, finish: finish_reason, calls, usage: done.usage.completion_tokens, id: done.id };
+    },
+    async whole({ address, headers, fetch }) {
+      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
+      return client.chat.completions.create({ model: "gpt-x", messages });
+    },
+  },
+  "openai responses": {
+    api: "responses",
+    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
+      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
+      const stream = client.responses.stream({ model: "gpt-x", input: prompt }, { signal });
+      const done = await stream.finalResponse();
+      const { output, status, usage, id } = done;
+      return { text: done.output_text, finish: status, usage: usage.output_tokens, id, output: output.map(({ id, content, type, arguments: args }) => ({ id, type, content, args })) };
+    },
+    async whole({ address, headers, fetch }) {
+      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
+      return client.responses.create({ model: "gpt-x", input: prompt });
+    },
+  },
+  anthropic: {
+    api: "messages",
+    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
+      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries, defaultHeaders: headers, fetch, timeout });
+      const done = await client.messages.stream({ model: "claude-opus-5", max_tokens: 1000, messages }, { signal }).finalMessage();
+      const text = done.content.filter(({ type }) => type === "text").map(({ text }) => text).join("");
+      return { text, content: done.content, finish: done.stop_reason, usage: done.usage.output_tokens, id: done.id };
+    },
+    async whole({ address, headers, fetch }) {
+      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries: 0, defaultHeaders: headers, fetch });
+      return client.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages });
+    },
+  },
+  "google genai": {
+    api: "generate",
+    async stream({ address, headers, fetch, signal, timeout }) {
+      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers, timeout } });
+      return through(fetch, async () => {
+        const found = { text: "", calls: [] };
+        for await (const chunk of await client.models.generateContentStream({ model: "gemini-x", contents: prompt, config: { abortSignal: signal } })) {
+          for (const part of chunk.candidates?.[0]?.content?.parts ?? []) {
+            if (!part.thought) found.text += part.text ?? "";
+            if (part.functionCall) found.calls.push(part.functionCall);
+          }
+          found.finish = chunk.candidates?.[0]?.finishReason ?? found.finish;
+          found.usage = chunk.usageMetadata?.candidatesTokenCount ?? found.usage;
+          found.id = chunk.responseId;
+        }
+        return found;
+      });
+    },
+    async whole({ address, headers, fetch }) {
+      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
+      return through(fetch, () => client.models.generateContent({ model: "gemini-x", contents: prompt }).then(({ text }) => ({ text })));
+    },
+  },
+  "ai openai chat": { api: "chat", ...ai(({ address, ...o }) => createOpenAI({ apiKey: "sim", baseURL: `${address}/openai/v1`, ...o }).chat("gpt-4.1")) },
+  "ai openai responses": { api: "responses", ...ai(({ address, ...o }) => createOpenAI({ apiKey: "sim", baseURL: `${address}/openai/v1`, ...o }).responses("gpt-5")) },
+  "ai anthropic": { api: "messages", ...ai(({ address, ...o }) => createAnthropic({ apiKey: "sim", baseURL: `${address}/anthropic/v1`, ...o })("claude-opus-5")) },
+  "ai google": { api: "generate", ...ai(({ address, ...o }) => createGoogleGenerativeAI({ apiKey: "sim", baseURL: `${address}/gemini/v1beta`, ...o })("gemini-x")) },
+};
+
+/** Runs with a fetch as the global one: some SDKs take no other. */
+async function through(fetch, run) {
+  const before = globalThis.fetch;
+  if (fetch) globalThis.fetch = fetch;
+  try {
+    return await run();
+  } finally {
+    globalThis.fetch = before;
+  }
+}
+
+/** What a run comes to: {value} or {error}. */
+export async function outcome(run, options) {
+  try {
+    return { value: await run({ ...options, headers: asking(options.script) }) };
+  } catch (error) {
+    return { error };
+  }
+}

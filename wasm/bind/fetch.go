@@ -1,0 +1,141 @@
+package bind
+
+import (
+	"errors"
+	"strings"
+
+	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/splice"
+	"holdfast/core/wire"
+)
+
+// errNotOurs says that a request passes as it is: it asks no model, or in a way that cannot be helped.
+var errNotOurs = errors.New("the request is not a call")
+
+// fetchSpec reads a request that an SDK wants to fetch: {url, id}, and its body. Its URL is where
+// the call goes; what signs it stays in JavaScript. The bytes are the call's from now on.
+func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
+	s := core.Spec{Raw: true, Shared: c.state}
+	v, err := json.Parse(data)
+	if err != nil {
+		return s, badOption(err.Error())
+	}
+	base, path := split(v.Get("url").Text())
+	api := wire.DetectAPI(path)
+	own := target{provider: c.providerOf(base, api), api: api, base: base}
+	s.Target, s.ID = own.at(path, false, c.policy), v.Get("id").Text()
+	if s.Body, err = json.Parse(body); err != nil || len(body) > s.Policy.MaxBody || !asks(api, path, s.Body) {
+		return s, errNotOurs
+	}
+	s.Stream = s.Body.Get("stream").True()
+	if api == wire.Generate {
+		s.Stream = strings.Contains(path, ":streamGenerateContent")
+	}
+	if s.Stream && (!splice.Knows(api) || several(s.Body)) {
+		return s, errNotOurs
+	}
+	for i := range c.fallbacks {
+		f := &c.fallbacks[i]
+		t := f.at(f.path, false, c.policy, f.policy)
+		t.Header = c.fields(s.Stream, f.provider, f.header)
+		s.Fallbacks = append(s.Fallbacks, t)
+	}
+	return s, nil
+}
+
+// split parts a URL before its path.
+func split(url string) (base, path string) {
+	host := strings.Index(url, "://") + len("://")
+	if n := strings.IndexByte(url[min(host, len(url)):], '/'); host >= len("://") && n >= 0 {
+		return url[:host+n], url[host+n:]
+	}
+	return "", url
+}
+
+// asks tells whether a request asks for an answer. Other requests may end with the same word: one
+// that adds to the messages of a thread.
+func asks(api wire.API, path string, body json.Value) bool {
+	return api != wire.Plain && body.Kind() == '{' && (api != wire.Messages || body.Get("messages").Kind() == '[')
+}
+
+// several tells whether more than one answer is asked for at once. Of them only the first one could
+// be gone on with.
+func several(body json.Value) bool {
+	n, _ := body.Get("n").Int()
+	candidates, _ := body.Get("generationConfig", "candidateCount").Int()
+	return n > 1 || candidates > 1
+}
+
+// providerOf tells whose rules apply at a host: its own, else the client's where that provider has
+// such an API, else those of the API's inventor.
+func (c *client) providerOf(base string, api wire.API) fault.Provider {
+	for p, host := range wire.Hosts {
+		if host.Base == base {
+			return p
+		}
+	}
+	if _, ok := wire.Hosts[c.provider].Paths[api]; ok {
+		return c.provider
+	}
+	switch api {
+	case wire.Messages:
+		return fault.Anthropic
+	case wire.Generate, wire.Interactions:
+		return fault.Gemini
+	}
+	return fault.OpenAI
+}
+
+// writeFetch writes the output of a fetch: how many bytes of the body there are, in 4 bytes, the
+// bytes, and the rest as JSON. streams keeps that the response has begun as a stream; one of generate,
+// whose error readers may overlook, breaks off behind it.
+func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, streams *bool) []byte {
+	out = append(out, 0, 0, 0, 0)
+	for i := range actions {
+		out = append(out, actions[i].Bytes...)
+	}
+	n := len(out) - 4
+	for i := range 4 {
+		out[i] = byte(n >> (8 * i))
+	}
+	w := json.Writer{Out: out}
+	w.Open("", '[')
+	empty := len(w.Out)
+	for i := range actions {
+		switch a := &actions[i]; {
+		case a.Head != nil:
+			w.Open("", '{').Open("head", '{').Int("status", int64(a.Head.Status))
+			writeHeaders(&w, a.Head.Header)
+			w.Close('}').Close('}')
+			*streams = a.Head.Status < 300
+		case a.Note != nil:
+			writeNote(w.Open("", '{'), handle, true, a.Note)
+			w.Close('}')
+		case a.Kind == core.Done:
+			w.Open("", '{').Open("done", '{')
+			if a.Result.Fault.Decision != "" {
+				writeDocument(&w, a.Result)
+				w.Bool("breaks", *streams && api == wire.Generate)
+			}
+			w.Close('}').Close('}')
+		}
+	}
+	switch {
+	case len(w.Out) > empty:
+		return w.Close(']').Out
+	case n > 0:
+		return w.Out[:empty-1]
+	}
+	return w.Out[:0]
+}
+
+func writeHeaders(w *json.Writer, h header.Header) {
+	w.Open("headers", '[')
+	for _, f := range h {
+		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
+	}
+	w.Close(']')
+}

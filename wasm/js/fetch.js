@@ -1,0 +1,186 @@
+// Fetch is fetch for official SDKs: what asks a model becomes a call, everything else passes untouched.
+
+import { HoldfastError } from "./error.js";
+import { Call } from "./call.js";
+
+/**
+ * @param {import("./session.js").Session} session
+ * @param {RequestInfo | URL} input
+ * @param {RequestInit} [init]
+ * @returns {Promise<Response>}
+ */
+export async function fetchThrough(session, input, init) {
+  const asked = await read(input, init);
+  if (!asked) return session.fetch(input, init);
+  const { url, own, headers, body, signal } = asked;
+  if (signal?.aborted) throw signal.reason;
+  const port = await session.attach();
+  const reply = new Reply(url, signal);
+  const call = new Fetch(port, session, reply, asked);
+  reply.call = call;
+  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.() }));
+  call.open(false, options, body);
+  if (call.idle) {
+    call.drop();
+    return session.fetch(url, { ...own, method: "POST", headers, body, signal });
+  }
+  call.demand();
+  return reply.response;
+}
+
+/** A call for a request that is signed already. */
+class Fetch extends Call {
+  /** Tells the program what kind of call this is. */
+  fetches = true;
+  /** The program has nothing to do: the request is no call. */
+  idle = true;
+  #own;
+  #headers;
+
+  constructor(port, session, reply, { own, headers, signal }) {
+    super(port, session, reply, { signal });
+    this.#own = own;
+    this.#headers = headers;
+  }
+
+  send(attempt, request) {
+    this.idle = false;
+    super.send(attempt, request);
+  }
+
+  take(item) {
+    this.idle = false;
+    super.take(item);
+  }
+
+  /** At the first target the headers, and all else that fetch takes, are the caller's own. */
+  async sign(request) {
+    if (request.target !== 0) return super.sign(request);
+    const headers = { ...this.#headers };
+    if (request.body === undefined) delete headers["content-type"];
+    return { ...this.#own, headers };
+  }
+}
+
+/** What takes a call's output, and the response that it becomes. */
+class Reply {
+  /** @type {Call} */
+  call;
+  #url;
+  #signal;
+  #settle;
+  #controller;
+  /** Whether there is a response, and whether its body has ended. */
+  #begun = false;
+  #over = false;
+  /** What the reader meets behind the last byte. */
+  #break = null;
+
+  constructor(url, signal) {
+    this.#url = url;
+    this.#signal = signal;
+    /** @type {Promise<Response>} */
+    this.response = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
+  }
+
+  head({ status, headers }) {
+    const body = new ReadableStream(
+      {
+        start: (controller) => (this.#controller = controller),
+        pull: () => {
+          if (this.#break) this.#fail(this.#break);
+          else this.call.demand();
+        },
+        cancel: () => {
+          this.#over = true;
+          this.call.abort();
+        },
+      },
+      { highWaterMark: 0 },
+    );
+    const empty = status === 204 || status === 205 || status === 304;
+    const response = new Response(empty ? null : body, { status, headers: headers.filter(([name]) => !ABOUT_BYTES.has(name)) });
+    Object.defineProperty(response, "url", { value: this.#url });
+    this.#begun = true;
+    this.#settle.resolve(response);
+  }
+
+  bytes(bytes) {
+    if (!this.#over) this.#controller.enqueue(bytes);
+  }
+
+  done({ failure, first, attempts, retryAtMs, cancelled, breaks }) {
+    if (cancelled) return this.#fail(this.#signal?.aborted ? this.#signal.reason : new DOMException("The client was closed", "AbortError"));
+    const error = failure && failed(HoldfastError.of(failure, first, { attempts, retryAtMs }));
+    if (!this.#begun) this.#fail(error);
+    else if (breaks && !this.#over) this.#break = error;
+    else this.#close();
+  }
+
+  fail(error) {
+    this.#fail(failed(error));
+  }
+
+  #fail(error) {
+    if (!this.#begun) this.#settle.reject(error);
+    else if (!this.#over) this.#controller.error(error);
+    this.#over = true;
+  }
+
+  #close() {
+    if (!this.#over) this.#controller.close();
+    this.#over = true;
+  }
+}
+
+/** Headers that describe the bytes of one response, which these are no longer. */
+const ABOUT_BYTES = new Set(["content-encoding", "content-length", "transfer-encoding"]);
+
+/** What fetch itself rejects with; SDKs know these words. */
+function failed(cause) {
+  return new TypeError("fetch failed", { cause });
+}
+
+/** A request as far as it may be a call, with its body in memory; null when it cannot be one. */
+async function read(input, init = {}) {
+  const request = typeof input?.arrayBuffer === "function" ? input : null;
+  const method = init.method ?? request?.method;
+  if (typeof method !== "string" || method.toUpperCase() !== "POST") return null;
+  const url = address(request?.url ?? input);
+  const headers = Object.fromEntries(new Headers(init.headers ?? request?.headers));
+  if (!url || !/json|^text\/plain|^$/.test(headers["content-type"] ?? "")) return null;
+  const body = await bytesOf(init.body, request);
+  if (!body) return null;
+  delete headers["content-length"]; // a continuation is longer
+  const { method: _, headers: __, body: ___, signal = request?.signal, duplex, ...own } = init;
+  return { url, headers, body, signal: signal ?? undefined, own: { ...settings(request), ...own } };
+}
+
+/** The address of a request, if it is one of HTTP. */
+function address(input) {
+  try {
+    const url = new URL(input, globalThis.location?.href);
+    url.hash = "";
+    return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
+  } catch {
+    return null; // fetch says so itself
+  }
+}
+
+async function bytesOf(body, request) {
+  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (body instanceof FormData || body instanceof URLSearchParams) return null;
+  if (body === undefined || body === null) {
+    if (!request?.body || request.bodyUsed) return null;
+    return new Uint8Array(await request.arrayBuffer());
+  }
+  return new Uint8Array(await new Response(body).arrayBuffer());
+}
+
+/** What else a Request says, as far as it is not the default. */
+function settings(request) {
+  if (!request) return {};
+  const usual = new Request(request.url);
+  const names = ["cache", "credentials", "integrity", "keepalive", "mode", "redirect", "referrer", "referrerPolicy"];
+  return Object.fromEntries(names.filter((name) => request[name] !== usual[name]).map((name) => [name, request[name]]));
+}
