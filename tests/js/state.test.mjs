@@ -188,6 +188,12 @@ test("a snapshot that is damaged or foreign throws bad_snapshot and changes noth
   assert.equal((await ask()).code, "circuit_open");
 });
 
+test("share has no effect outside of browsers", async () => {
+  const { ask } = await clientOf([fine], { share: "x" });
+  assert.equal((await ask()).data.id, "c1");
+  for (const share of ["", 7, {}]) await assert.rejects(clientOf([fine], { share }), { code: "bad_option", message: /^share: / });
+});
+
 test("parseRateLimits: each provider's headers in one form; what is missing is unknown", async () => {
   const openai = await parseRateLimits("openai", new Headers({ "x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59", "x-ratelimit-reset-requests": "1m2.5s", "x-ratelimit-remaining-tokens": "0", "x-ratelimit-reset-tokens": "6ms" }));
   assert.deepEqual(openai.requests, { limit: 60, remaining: 59, resetMs: 62_500 });

@@ -121,6 +121,7 @@ export class Call {
     if (item.delta) {
       this.#taker.delta?.(item.delta);
     } else if (item.event) {
+      this.session.share?.touch();
       for (const listener of this.#listeners) callBack(listener, item.event);
     } else if (item.head) {
       this.#taker.head(item.head);

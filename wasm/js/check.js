@@ -126,6 +126,10 @@ export const must = {
   flag(value, key) {
     if (typeof value !== "boolean") throw badOption(key, "must be true or false");
   },
+  /** Text to find something by. */
+  name(value, key) {
+    if (typeof value !== "string" || value === "") throw badOption(key, "must be text that is not empty");
+  },
   /** A list. */
   list(value, key) {
     if (!Array.isArray(value)) throw badOption(key, "must be a list");

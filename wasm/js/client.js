@@ -19,8 +19,14 @@ export class Client {
   /** @param {import("./holdfast.d.ts").ClientOptions} options */
   static async create(options) {
     const client = new Client();
-    client.#session = new Session(options);
-    await client.#session.attach();
+    const session = (client.#session = new Session(options));
+    try {
+      if (session.share) await session.share.load();
+      await session.attach();
+    } catch (error) {
+      session.close();
+      throw error;
+    }
     return client;
   }
 

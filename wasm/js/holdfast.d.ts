@@ -321,6 +321,14 @@ export interface ClientOptions {
    * `budget`). `prices` replaces the table that comes with Holdfast; its format is in prices.txt.
    */
   spend?: { maxUsd?: number; prices?: string };
+  /**
+   * In a browser: clients of one origin with the same name share what `snapshot()` holds, so that it
+   * outlives a reload. It is kept in IndexedDB, and breakers and gates are told to the other tabs at
+   * once, so that one of them learns of an outage for all. Each tab counts its own money: kept is the
+   * figure of the one that wrote last. What is kept holds no key, prompt or answer; damaged, it is
+   * replaced. Elsewhere it does nothing. Default: nothing is kept.
+   */
+  share?: string;
   /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */
   onEvent?: (event: CallEvent) => void;
   /**

@@ -3,6 +3,7 @@
 import { badOption, HoldfastError } from "./error.js";
 import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
 import { current, load } from "./program.js";
+import { Share } from "./share.js";
 
 /** Options that never enter the program. */
 const OWN = {
@@ -11,6 +12,7 @@ const OWN = {
   dangerouslyAllowBrowser: must.flag,
   targets: must.list,
   onEvent: must.call,
+  share: must.name,
   wasm: must.any,
   fetch: must.call,
   WebSocket: must.call,
@@ -35,6 +37,8 @@ export class Session {
   sleep;
   /** Open calls of this client. @type {Set<import("./call.js").Call>} */
   calls = new Set();
+  /** What keeps their knowledge, where the user wants that and the host can. @type {Share | null} */
+  share = null;
   #port = null;
   #closed = false;
   #options;
@@ -66,6 +70,7 @@ export class Session {
     this.#random = kept.random;
     this.sleep = kept.sleep;
     this.onEvent = kept.onEvent;
+    if (kept.share !== undefined) this.share = Share.open(kept.share, (put) => this.#askNow(put));
   }
 
   /** The running program with this client in it, or null when it must be loaded first. */
@@ -94,6 +99,13 @@ export class Session {
     });
   }
 
+  /** The same for an answer now: undefined when the program does not run or refuses. */
+  #askNow(put) {
+    let answer;
+    if (this.#port && !this.#port.dead) put(this.#port, { ...quiet, take: ({ done }) => (answer = done) }, this.handle, this.now());
+    return answer;
+  }
+
   #register(port) {
     const handle = port.handle();
     let failure;
@@ -102,12 +114,15 @@ export class Session {
     if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
     this.handle = handle;
     this.#port = port;
+    const kept = this.share?.kept; // refused when it is damaged, and replaced soon
+    if (kept) port.restore({ ...quiet, take() {} }, handle, false, new TextEncoder().encode(kept), this.now());
   }
 
   close() {
     if (this.#closed) return;
     this.#closed = true;
     for (const call of [...this.calls]) call.abort();
+    this.share?.close();
     this.#port?.close(this.handle);
   }
 
@@ -161,6 +176,9 @@ export class Session {
     return Object.fromEntries(headers);
   }
 }
+
+/** What a question of the program has no use for. */
+const quiet = { read() {}, random: Math.random };
 
 /** What signs the requests of a target. Its baseURL becomes absolute. */
 function secretOf({ apiKey, token }, target, allowBrowser) {
