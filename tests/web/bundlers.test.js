@@ -1,0 +1,52 @@
+// The published folder as people use it: by itself, through Vite and esbuild, in pages and in workers.
+
+import assert from "node:assert/strict";
+import { cpSync } from "node:fs";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import * as esbuild from "esbuild";
+import * as vite from "vite";
+import { close, here, holdfast, open, out, serve, startChromium, startSim } from "./harness.js";
+
+const sim = await startSim();
+const browser = await startChromium();
+const root = join(here, "page");
+const whole = { status: "complete", continued: true };
+
+/** Opens the page at an address; it and its worker must get the whole answer. */
+async function works(address) {
+  const page = await open(browser, `${address}/?sim=${encodeURIComponent(sim)}`);
+  await page.waitForFunction(() => globalThis.outcome, null, { timeout: 30_000 });
+  const outcome = await page.evaluate(() => globalThis.outcome);
+  for (const where of ["page", "worker"]) {
+    const { length, ...rest } = outcome[where];
+    assert.deepEqual(rest, whole, where);
+    assert.ok(length > 500);
+  }
+  await close(page);
+}
+
+test("a plain script", async () => {
+  await works(await serve({ "/": root, "/holdfast/": holdfast }));
+});
+
+test("Vite, built", async () => {
+  const outDir = join(out, "vite");
+  await vite.build({ root, base: "./", configFile: false, logLevel: "error", worker: { format: "es" }, build: { outDir, emptyOutDir: true } });
+  await works(await serve({ "/": outDir }));
+});
+
+test("Vite, developing: without a word of configuration, as a package that is prepared in advance", async () => {
+  const server = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "vite-dev"), server: { port: 0, host: "127.0.0.1" } });
+  after(() => server.close());
+  await server.listen();
+  await works(server.resolvedUrls.local[0].replace(/\/$/, ""));
+});
+
+test("esbuild, with the program beside the bundle", async () => {
+  const outdir = join(out, "esbuild");
+  await esbuild.build({ absWorkingDir: root, entryPoints: ["main.js", "worker.js"], bundle: true, minify: true, format: "esm", outdir, logLevel: "error" });
+  cpSync(join(root, "index.html"), join(outdir, "index.html"));
+  cpSync(join(holdfast, "holdfast.wasm"), join(outdir, "holdfast.wasm"));
+  await works(await serve({ "/": outdir }));
+});

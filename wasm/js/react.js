@@ -1,0 +1,158 @@
+// React's hook for one answer at a time: useAnswer.
+"use client";
+
+import { useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+
+/** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
+
+/** Text is shown once a frame, however fast it comes. */
+const FRAME_MS = 16;
+
+/** @type {typeof import("./react.d.ts").useAnswer} */
+export function useAnswer(client, { store, id } = {}) {
+  const place = useMemo(() => new Place(store, id), [store, id]);
+  useInsertionEffect(() => place.use(client)); // before any other effect, which may send
+  return useSyncExternalStore(place.subscribe, place.read, place.first);
+}
+
+/** The place of a component where one answer is shown. It lives while somebody has subscribed. */
+class Place {
+  #store;
+  #id;
+  #given;
+  /** What a client function gave. */
+  #client;
+  #listeners = new Set();
+  /** What was asked: path, body, options. */
+  #request = null;
+  /** The answer under way; anything else that still comes is late. */
+  #run = null;
+  #timer;
+  #shown;
+  #first;
+
+  constructor(store, id) {
+    if (store && id !== undefined) {
+      this.#store = store;
+      this.#id = id;
+    }
+    const { send, stop } = this;
+    this.#shown = this.#first = { status: "idle", text: "", offer: [], send, continue: this.goOn, tryAgain: this.tryAgain, stop };
+  }
+
+  use(client) {
+    this.#given = client;
+  }
+
+  read = () => this.#shown;
+  first = () => this.#first;
+
+  subscribe = (listener) => {
+    this.#listeners.add(listener);
+    if (this.#store && !this.#request) this.#restore();
+    return () => {
+      this.#listeners.delete(listener);
+      if (this.#listeners.size === 0) this.#leave();
+    };
+  };
+
+  send = (path, body, options = {}) => {
+    this.#request = { path, body, options };
+    this.#start("");
+  };
+
+  goOn = (options) => {
+    if (this.#shown.offer.includes("continue")) this.#start(this.#shown.text, options);
+  };
+
+  tryAgain = (options) => {
+    if (this.#request) this.#start("", options);
+  };
+
+  stop = () => {
+    const run = this.#run;
+    if (!run) return;
+    if (run.answer) run.answer.cancel();
+    else this.#end(run, { status: "cancelled", offer: offerOf(this.#shown.text) }); // before the client was there
+  };
+
+  async #start(text, more) {
+    this.#run?.answer?.cancel();
+    const run = (this.#run = { answer: null, left: new AbortController() });
+    const { path, body, options } = this.#request;
+    this.#show({ status: "running", text, offer: [], error: undefined, retryAtMs: undefined, result: undefined });
+    try {
+      const client = await this.#open();
+      if (run !== this.#run) return;
+      const all = { ...options, ...more };
+      if (all.signal?.aborted && all.signal === options.signal) delete all.signal; // it did its work
+      const onDelta = (delta) => {
+        if (run === this.#run) this.#timer ??= setTimeout(this.#draw, FRAME_MS);
+        return all.onDelta?.(delta);
+      };
+      run.answer = client.stream(path, body, { ...all, onDelta, ...(text && { continues: text }) });
+      this.#store?.keep(this.#id, run.answer, { path, body }, { signal: run.left.signal });
+      const result = await run.answer.result;
+      const { status, error, retryAtMs, offer } = result;
+      this.#end(run, { status, text: result.text, offer, retryAtMs, result, error: error && { code: error.reason, message: error.message } });
+    } catch (error) {
+      const partial = run.answer?.partial ?? text;
+      const { code = "unknown", message = String(error) } = error ?? {};
+      const offer = code.startsWith("bad_") ? [] : offerOf(partial); // a bad request would be as bad again
+      this.#end(run, { status: partial ? "interrupted" : "failed", text: partial, offer, error: { code, message } });
+    }
+  }
+
+  /** The client; one that could not be made is made anew by the next call. */
+  async #open() {
+    const given = this.#given;
+    if (typeof given !== "function") return given;
+    if (!this.#client) {
+      const made = (this.#client = Promise.resolve(given()));
+      made.catch(() => this.#client === made && (this.#client = undefined));
+    }
+    return this.#client;
+  }
+
+  #draw = () => {
+    this.#timer = undefined;
+    if (this.#run?.answer) this.#show({ text: this.#run.answer.partial });
+  };
+
+  #end(run, end) {
+    if (run !== this.#run) return;
+    this.#run = null;
+    this.#show(end);
+  }
+
+  #show(change) {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#shown = { ...this.#shown, ...change };
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Takes up what was kept, unless something has been asked meanwhile. */
+  async #restore() {
+    const kept = await this.#store.get(this.#id).catch(() => undefined);
+    if (!kept || this.#request || this.#listeners.size === 0) return;
+    const { path, body, status, text, offer, error, retryAtMs } = kept;
+    this.#request = { path, body, options: {} };
+    this.#show({ status, text, offer, error, retryAtMs });
+  }
+
+  /** Nobody looks any more. What runs is cancelled; in the store it stays as interrupted. */
+  #leave() {
+    const run = this.#run;
+    if (!run) return;
+    const text = run.answer?.partial ?? this.#shown.text;
+    run.left.abort();
+    run.answer?.cancel();
+    this.#end(run, { status: "interrupted", text, offer: offerOf(text) });
+  }
+}
+
+/** What a page may offer for an answer that did not come to its end. */
+function offerOf(text) {
+  return text.trim() === "" ? ["try_again"] : ["continue", "try_again"];
+}

@@ -1,0 +1,179 @@
+// Store keeps answers that are not whole in IndexedDB, so that text, mark and Continue survive a reload.
+
+import { badOption, HoldfastError } from "./error.js";
+
+/** @typedef {import("./store.d.ts").KeptAnswer} KeptAnswer */
+
+/** How often a growing answer is written. A page that dies loses at most this much of it. */
+const EVERY_MS = 250;
+const WEEK_MS = 7 * 24 * 3600_000;
+/** Parts of an address that sign a request. */
+const CREDENTIALS = ["key", "api_key", "api-key", "apikey", "access_token", "token"];
+
+/** @type {typeof import("./store.d.ts").openStore} */
+export function openStore({ name = "holdfast", maxAgeMs = WEEK_MS, ...unknown } = {}) {
+  for (const key of Object.keys(unknown)) throw badOption(key, "is not an option of openStore");
+  if (typeof name !== "string" || name === "") throw badOption("name", "must be text that is not empty");
+  if (!(maxAgeMs > 0)) throw badOption("maxAgeMs", "must be a number above 0");
+  return new Store(name, maxAgeMs);
+}
+
+class Store {
+  #name;
+  #maxAgeMs;
+  /** @type {Promise<IDBDatabase> | null} */
+  #database = null;
+  /** The answer that is followed under an id: the last one given. @type {Map<string, object>} */
+  #followed = new Map();
+
+  constructor(name, maxAgeMs) {
+    this.#name = name;
+    this.#maxAgeMs = maxAgeMs;
+  }
+
+  keep(id, answer, request, options) {
+    const kept = this.#follow(id, answer, request, options);
+    kept.catch(() => {}); // whoever wants to know that it is kept learns of it; nobody else is bothered
+    return kept;
+  }
+
+  async get(id) {
+    return this.#young(await this.#run("readonly", (answers) => answers.get(checkId(id))));
+  }
+
+  async all() {
+    const found = await this.#run("readonly", (answers) => answers.getAll());
+    return found.filter((kept) => this.#young(kept)).sort((a, b) => b.atMs - a.atMs);
+  }
+
+  async delete(id) {
+    this.#followed.delete(checkId(id));
+    await this.#run("readwrite", (answers) => answers.delete(id));
+  }
+
+  async clear() {
+    this.#followed.clear();
+    await this.#run("readwrite", (answers) => answers.clear());
+  }
+
+  /**
+   * Until it has ended, an answer is kept as what it would be if the page died now: interrupted.
+   * @param {import("./holdfast.d.ts").Answer} answer
+   */
+  async #follow(id, answer, { path, body } = {}, { signal } = {}) {
+    checkId(id);
+    const start = { id, path: withoutCredentials(path), body: plain(body) };
+    const mine = {};
+    this.#followed.set(id, mine);
+    let written;
+    const write = (end) => {
+      if (this.#followed.get(id) !== mine) return; // another answer has taken its place
+      const text = end?.text ?? answer.partial;
+      if (!end && text === written) return;
+      written = text;
+      const kept = { ...start, text, ...(end ?? broken(text)), atMs: Date.now() };
+      return this.#run("readwrite", (answers) => (isWhole(kept) ? answers.delete(id) : answers.put(kept)));
+    };
+    let timer;
+    try {
+      await write();
+      timer = setInterval(() => write()?.catch(() => {}), EVERY_MS);
+      const end = await Promise.race([answer.result.then(endOf, endOfError(answer)), left(signal)]);
+      await write(end ?? broken(answer.partial));
+    } finally {
+      clearInterval(timer);
+      if (this.#followed.get(id) === mine) this.#followed.delete(id);
+    }
+  }
+
+  #young(kept) {
+    return kept && kept.atMs > Date.now() - this.#maxAgeMs ? kept : undefined;
+  }
+
+  /** One transaction of one request; resolves when it is on the disk. */
+  async #run(mode, ask) {
+    try {
+      const database = await (this.#database ??= this.#open());
+      const transaction = database.transaction("answers", mode);
+      const request = ask(transaction.objectStore("answers"));
+      return await new Promise((resolve, reject) => {
+        transaction.oncomplete = () => resolve(request.result);
+        transaction.onabort = () => reject(transaction.error);
+      });
+    } catch (error) {
+      if (error instanceof HoldfastError) throw error;
+      throw new HoldfastError("store_failed", `the browser does not keep answers: ${error?.message ?? error}`, { cause: error });
+    }
+  }
+
+  /** Opens the database, and forgets what is too old. */
+  #open() {
+    const opening = new Promise((resolve, reject) => {
+      const request = indexedDB.open(this.#name, 1);
+      request.onupgradeneeded = () => request.result.createObjectStore("answers", { keyPath: "id" }).createIndex("atMs", "atMs");
+      request.onerror = () => reject(request.error);
+      request.onsuccess = () => {
+        const database = request.result;
+        // Taken away, by the browser or by another release in another tab: the next use opens it again.
+        const gone = () => (this.#database = null);
+        database.onclose = gone;
+        database.onversionchange = () => (database.close(), gone());
+        const old = database.transaction("answers", "readwrite").objectStore("answers").index("atMs");
+        old.openCursor(IDBKeyRange.upperBound(Date.now() - this.#maxAgeMs)).onsuccess = ({ target }) => {
+          target.result?.delete();
+          target.result?.continue();
+        };
+        resolve(database);
+      };
+    });
+    opening.catch(() => (this.#database = null));
+    return opening;
+  }
+}
+
+function broken(text) {
+  return { status: "interrupted", text, offer: text.trim() === "" ? ["try_again"] : ["continue", "try_again"] };
+}
+
+/** What is kept of a result: nothing that a provider said in its own words, which may quote a key. */
+function endOf({ status, text, offer, error, retryAtMs }) {
+  return { status, text, offer, ...(error && { error: { code: error.reason, message: error.message } }), ...(retryAtMs && { retryAtMs }) };
+}
+
+/** @returns {(error: HoldfastError) => object} */
+function endOfError(answer) {
+  return ({ code, message }) => ({ ...broken(answer.partial), error: { code, message } });
+}
+
+/** Final, with nothing left to do: the page has it, and it is forgotten here. */
+function isWhole({ status, offer }) {
+  return (status === "complete" || status === "content_filter") && offer.length === 0;
+}
+
+/** Resolves when a signal aborts. */
+function left(signal) {
+  return new Promise((resolve) => {
+    if (signal?.aborted) resolve();
+    signal?.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+function checkId(id) {
+  if (typeof id !== "string" || id === "") throw badOption("id", "must be text that is not empty");
+  return id;
+}
+
+/** A request's path without the parts of its query that sign it. */
+function withoutCredentials(path) {
+  if (typeof path !== "string") throw badOption("path", "must be text");
+  const at = path.indexOf("?");
+  if (at < 0) return path;
+  const kept = path.slice(at + 1).split("&").filter((part) => !CREDENTIALS.includes(part.split("=")[0].toLowerCase()));
+  return path.slice(0, at) + (kept.length > 0 ? `?${kept.join("&")}` : "");
+}
+
+/** A body as it would be sent, for good. */
+function plain(body) {
+  if (body === undefined) throw badOption("body", "is missing");
+  return typeof body === "string" || ArrayBuffer.isView(body) || body instanceof ArrayBuffer ? body : JSON.parse(JSON.stringify(body));
+}
