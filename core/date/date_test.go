@@ -1,6 +1,7 @@
 package date
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -29,6 +30,21 @@ func TestEveryDay(t *testing.T) {
 	}
 }
 
+// stdParse is package time's opinion, which wants weekdays as the layout writes them; ours may be
+// whole or short in every form.
+func stdParse(layout, s string) (time.Time, error) {
+	t, err := time.Parse(layout, s)
+	if err != nil {
+		if long, ok := strings.CutPrefix(layout, "Monday"); ok {
+			return time.Parse("Mon"+long, s)
+		}
+		if short, ok := strings.CutPrefix(layout, "Mon"); ok {
+			return time.Parse("Monday"+short, s)
+		}
+	}
+	return t, err
+}
+
 func FuzzTime(f *testing.F) {
 	for _, s := range []string{"Tue, 01 Dec 2026 08:00:20 GMT", "Tuesday, 01-Dec-26 08:00:20 GMT", "Tue Dec  1 08:00:20 2026", "2026-12-02T08:00:20.5-08:00", "2024-02-29"} {
 		f.Add(s)
@@ -36,7 +52,7 @@ func FuzzTime(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string) {
 		for form, layout := range layouts {
 			if got, ok := Parse(form, s); ok {
-				if want, err := time.Parse(layout, s); err != nil || !got.Equal(want) {
+				if want, err := stdParse(layout, s); err != nil || !got.Equal(want) {
 					t.Fatalf("%s %q: %v, package time says %v, %v", form, s, got, want, err)
 				}
 			}
