@@ -14,7 +14,7 @@ type messages struct {
 	next                    int64  // the number of the next block
 
 	// Of the attempt that is made to fit:
-	blocks map[int64]int64 // its blocks' numbers in the stream; -1 for one that is left out
+	blocks map[int64]int64 // its blocks' numbers in the stream, dropped or goesOn
 	usage  json.Value      // of its message_start
 }
 
@@ -59,35 +59,42 @@ func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
 		s.write(kind, v.With("usage", m.total(s, v.Get("usage"))))
 	case "content_block_delta":
 		at := m.at(index)
-		if at < 0 || m.carries(kind, v) && len(text) == 0 {
-			return
+		switch {
+		case m.carries(kind, v):
+			if len(text) == 0 {
+				return
+			}
+			m.openText(s)
+			at, v = m.open, v.With("delta", v.Get("delta").With("text", quoted(text)))
+		case at == goesOn:
+			at = m.open
 		}
-		if m.carries(kind, v) {
-			v = v.With("delta", v.Get("delta").With("text", quoted(text)))
+		if at >= 0 {
+			s.write(kind, v.With("index", number(at)))
 		}
-		s.write(kind, v.With("index", number(at)))
 	default:
 		s.write(kind, v)
 	}
 }
 
-// start begins a block, unless it is the open one that goes on. What was thought for a continuation
-// is left out: it belongs to another conversation.
+// Places of blocks that have none of their own: one that is left out, and one of text, which goes on
+// with the open one, or is opened when there is something to say.
+const dropped, goesOn = -1, -2
+
+// start begins a block. What was thought for a continuation is left out: it belongs to another
+// conversation.
 func (m *messages) start(s *Splicer, index int64, v json.Value) {
 	if m.blocks == nil {
 		m.blocks = map[int64]int64{}
 	}
 	switch kind := v.Get("content_block", "type").Text(); {
 	case s.joining && (kind == "thinking" || kind == "redacted_thinking"):
-		m.blocks[index] = -1
-	case s.joining && kind == "text" && m.open >= 0 && m.kind == "text":
-		m.blocks[index] = m.open
+		m.blocks[index] = dropped
+	case kind == "text":
+		m.blocks[index] = goesOn
 	default:
 		m.close(s)
 		m.blocks[index] = m.next
-		if kind == "text" {
-			v = v.With("content_block", v.Get("content_block").With("text", json.Value(`""`)))
-		}
 		s.write("content_block_start", v.With("index", number(m.next)))
 	}
 }
@@ -124,13 +131,19 @@ func (m *messages) total(s *Splicer, usage json.Value) json.Value {
 	return plus(usage, before)
 }
 
-func (m *messages) text(s *Splicer, text []byte) {
-	if m.open < 0 || m.kind != "text" {
-		m.close(s)
-		var w json.Writer
-		w.Open("", '{').Text("type", "content_block_start").Int("index", m.next)
-		s.write("content_block_start", w.Open("content_block", '{').Text("type", "text").Text("text", "").Close('}').Close('}').Out)
+// openText opens a block of text, unless one is open.
+func (m *messages) openText(s *Splicer) {
+	if m.open >= 0 && m.kind == "text" {
+		return
 	}
+	m.close(s)
+	var w json.Writer
+	w.Open("", '{').Text("type", "content_block_start").Int("index", m.next)
+	s.write("content_block_start", w.Open("content_block", '{').Text("type", "text").Text("text", "").Close('}').Close('}').Out)
+}
+
+func (m *messages) text(s *Splicer, text []byte) {
+	m.openText(s)
 	var w json.Writer
 	w.Open("", '{').Text("type", "content_block_delta").Int("index", m.open)
 	s.write("content_block_delta", w.Open("delta", '{').Text("type", "text_delta").Raw("text", quoted(text)).Close('}').Close('}').Out)

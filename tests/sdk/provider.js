@@ -33,7 +33,9 @@ let sessions = 0;
 
 /** The headers that ask for a scenario or script, in a session of its own. */
 export function asking(script = {}) {
-  return { "x-sim": typeof script === "string" ? script : JSON.stringify(script), "x-sim-session": `sdk-${process.pid}-${++sessions}` };
+  const escaped = (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`; // headers are ASCII
+  const asked = typeof script === "string" ? script : JSON.stringify(script).replace(/[^\x20-\x7e]/g, escaped);
+  return { "x-sim": asked, "x-sim-session": `sdk-${process.pid}-${++sessions}` };
 }
 
 export const prompt = "Say it in one sentence";

@@ -38,7 +38,7 @@ export const runs = {
       const done = await stream.finalChatCompletion();
       const { message, finish_reason } = done.choices[0];
       const calls = (message.tool_calls ?? []).map(({ function: f }) => ({ name: f.name, input: JSON.parse(f.arguments) }));
-      return { text: message.content, refusal: message.refusal ?? null, finish: finish_reason, calls, usage: done.usage.completion_tokens, id: done.id };
+      return { text: message.content, refusal: message.refusal ?? null, finish: finish_reason, calls, usage: done.usage?.completion_tokens, id: done.id };
     },
     async whole({ address, headers, fetch }) {
       const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
