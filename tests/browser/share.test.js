@@ -86,19 +86,18 @@ test("a gate is told too", async () => {
   await context.close();
 });
 
-test("a reload keeps the spend figure, at once after the answer", async () => {
+test("a reload keeps the spend figure, even one at once behind the answer", async () => {
   const context = await browser.newContext();
   const page = await tab(context);
   assert.equal((await ask(page)).status, "complete");
   const { spend } = await health(page);
   assert.ok(spend.spentUsd > 0);
-  await until(() => kept(page), "nothing is kept");
   await begin(page);
   assert.equal((await health(page)).spend.spentUsd, spend.spentUsd);
   assert.equal((await ask(page)).status, "complete");
-  await page.evaluate(() => client.close()); // which writes it down
+  await page.evaluate(() => client.close()); // which writes it down as well
   await begin(page);
-  await until(async () => Math.abs((await health(page)).spend.spentUsd - 2 * spend.spentUsd) < 1e-9, "close() lost the last answer");
+  assert.ok(Math.abs((await health(page)).spend.spentUsd - 2 * spend.spentUsd) < 1e-9);
   await context.close();
 });
 
@@ -117,7 +116,7 @@ test("what is damaged is dropped silently and replaced", async () => {
   const context = await browser.newContext();
   const page = await tab(context);
   await ask(page);
-  await until(() => kept(page), "nothing is kept");
+  await page.evaluate(() => client.close()); // it writes nothing any more
   const whole = await kept(page);
   for (const damaged of [whole.slice(0, -6), `ff${whole.slice(2)}`, "hello", { no: "text" }, ""]) {
     await kept(page, damaged);
@@ -126,7 +125,9 @@ test("what is damaged is dropped silently and replaced", async () => {
     assert.equal((await health(page)).spend.spentUsd, 0);
     assert.equal((await ask(page)).status, "complete");
     await until(async () => String(await kept(page)).startsWith(whole.slice(0, 18)) && (await kept(page)) !== damaged, "it was not replaced");
+    await page.evaluate(() => client.close());
   }
+  await begin(page);
   await page.evaluate(() => {
     const channel = new BroadcastChannel("holdfast test");
     for (const news of ["hello", "", 7, null, { a: 1 }]) channel.postMessage(news);

@@ -119,7 +119,7 @@ export function describeError(error) {
   return {
     name: text(read(own, "name")) ?? "Error",
     message: text(read(own, "message")),
-    code: word(read(own, "code")) ?? word(read(own, "errno")),
+    code: word(read(own, "code")),
     type: text(read(own, "type")),
     status: statusOf(own),
     causeName: names.find((name) => name !== "Error" && name !== "TypeError") ?? names[0],

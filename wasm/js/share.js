@@ -1,8 +1,7 @@
 // Share keeps what a page's calls have learned over a reload, and tells its other tabs of an outage.
 
-/** How long news is gathered before the other tabs are told, and before all is written down. */
-const TELL_MS = 10;
-const SAVE_MS = 250;
+/** How long news is gathered before the other tabs are told and it is written down: a reload may come at once. */
+const GATHER_MS = 10;
 /** A database that does not open is not waited for. */
 const LOAD_MS = 1000;
 
@@ -11,10 +10,9 @@ export class Share {
   #ask;
   /** @type {BroadcastChannel} */
   #channel;
-  /** @type {Promise<IDBDatabase>} */
+  /** Undefined until it is open, and for ever where it cannot be. @type {IDBDatabase | undefined} */
   #database;
-  #telling;
-  #saving;
+  #timer;
   /** What was kept, for a program that begins. It is the program's to judge. @type {string | undefined} */
   kept;
 
@@ -36,40 +34,39 @@ export class Share {
   constructor(name, ask) {
     this.#name = name;
     this.#ask = ask;
-    this.#database = open();
-    this.#database.catch(() => {}); // whoever uses it learns of it
     this.#channel = new BroadcastChannel(`holdfast ${name}`);
     this.#channel.onmessage = ({ data }) => this.#hear(data);
-    addEventListener("pagehide", this.#save);
+    addEventListener("pagehide", this.#pass);
   }
 
   /** Reads what was kept. Never rejects. */
   async load() {
-    const read = this.#store("readonly", (store) => store.get(this.#name)).catch(() => undefined);
-    const found = await Promise.race([read, new Promise((resolve) => setTimeout(resolve, LOAD_MS))]);
+    const late = new Promise((resolve) => setTimeout(resolve, LOAD_MS));
+    const found = await Promise.race([this.#read().catch(() => undefined), late]);
     if (typeof found === "string") this.kept = found;
   }
 
   /** Something may have been learned. */
   touch() {
-    this.#telling ??= setTimeout(this.#tell, TELL_MS);
-    this.#saving ??= setTimeout(this.#save, SAVE_MS);
+    this.#timer ??= setTimeout(this.#pass, GATHER_MS);
   }
 
   /** The last moment in which the program can be asked. */
   close() {
-    this.#tell();
-    this.#save();
-    removeEventListener("pagehide", this.#save);
+    this.#pass();
+    removeEventListener("pagehide", this.#pass);
     this.#channel.close();
-    this.#database.then((database) => database.close(), () => {});
+    this.#database?.close(); // when what is under way has been written
   }
 
-  #tell = () => {
-    clearTimeout(this.#telling);
-    this.#telling = undefined;
+  /** Passes on what was learned: to the other tabs, and to those that come later. */
+  #pass = () => {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
     const news = this.#ask((port, target, handle) => port.state(target, handle, true));
     if (news) this.#channel.postMessage(news);
+    const state = this.#ask((port, target, handle) => port.state(target, handle, false));
+    if (state && state !== this.kept) this.#write(state);
   };
 
   /** What another tab tells. What is damaged, or of another release, is not taken. */
@@ -78,26 +75,29 @@ export class Share {
     this.#ask((port, target, handle, now) => port.restore(target, handle, true, new TextEncoder().encode(news), now));
   }
 
-  #save = () => {
-    clearTimeout(this.#saving);
-    this.#saving = undefined;
-    const state = this.#ask((port, target, handle) => port.state(target, handle, false));
-    if (!state || state === this.kept) return;
-    this.kept = state;
-    this.#store("readwrite", (store) => store.put(state, this.#name)).catch(() => {}); // a full disk harms no call
-  };
+  async #read() {
+    const database = await open();
+    database.onversionchange = () => database.close(); // whoever deletes it need not wait
+    this.#database = database;
+    return result(database.transaction("state").objectStore("state").get(this.#name));
+  }
 
-  async #store(mode, use) {
-    return result(use((await this.#database).transaction("state", mode).objectStore("state")));
+  #write(state) {
+    try {
+      const transaction = this.#database?.transaction("state", "readwrite");
+      transaction?.objectStore("state").put(state, this.#name);
+      transaction?.commit(); // a page that goes away does not wait for it
+      this.kept = state;
+    } catch {
+      // A database that was closed or deleted harms no call.
+    }
   }
 }
 
-async function open() {
+function open() {
   const opening = indexedDB.open("holdfast", 1);
   opening.onupgradeneeded = () => opening.result.createObjectStore("state");
-  const database = await result(opening);
-  database.onversionchange = () => database.close(); // whoever deletes it need not wait
-  return database;
+  return result(opening);
 }
 
 /** @param {IDBRequest} request */
