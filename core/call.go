@@ -82,7 +82,7 @@ const (
 
 // New returns a call. Its first event is Start.
 func New(spec Spec) *Call {
-	c := &Call{spec: spec, next: step{kind: First}}
+	c := &Call{spec: spec, target: spec.First, next: step{kind: First, target: spec.First}}
 	c.out.reset(spec.Partial)
 	if spec.Partial != "" {
 		c.next.kind = Continued

@@ -28,6 +28,9 @@ type Target struct {
 type Spec struct {
 	Target             // where it goes first; the body speaks this target's API
 	Fallbacks []Target // where it may go instead, in this order
+	// First is the place in the chain where the call begins: 0 the Target, n the nth fallback. Then
+	// the Target only tells in which form the caller asks.
+	First int
 
 	Body       json.Value
 	Stream     bool   // the answer is streamed; otherwise it is one JSON body

@@ -16,7 +16,10 @@ import (
 var errNotOurs = errors.New("the request is not a call")
 
 // fetchSpec reads a request that an SDK wants to fetch: {url, id}, and its body. Its URL is where
-// the call goes; what signs it stays in JavaScript. The bytes are the call's from now on.
+// the call goes; what signs it stays in JavaScript. A gateway also names the provider whose rules
+// apply there, the chain behind it, as places in the client's targets, and with form: true that the
+// URL only tells the form in which the caller asks: then the chain is all there is. The bytes are
+// the call's from now on.
 func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	s := core.Spec{Raw: true, Shared: c.state}
 	v, err := json.Parse(data)
@@ -26,6 +29,11 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	base, path := split(v.Get("url").Text())
 	api := wire.DetectAPI(path)
 	own := target{provider: c.providerOf(base, api), api: api, base: base}
+	if v.Get("provider") != nil {
+		if own.provider, err = readProvider(v); err != nil {
+			return s, err
+		}
+	}
 	s.Target, s.ID = own.at(path, false, c.policy), v.Get("id").Text()
 	if s.Body, err = json.Parse(body); err != nil || len(body) > s.Policy.MaxBody || !asks(api, path, s.Body) {
 		return s, errNotOurs
@@ -37,13 +45,29 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	if s.Stream && (!splice.Knows(api) || several(s.Body)) {
 		return s, errNotOurs
 	}
-	for i := range c.fallbacks {
-		f := &c.fallbacks[i]
+	for _, f := range c.chain(v.Get("chain")) {
 		t := f.at(f.path, false, c.policy, f.policy)
 		t.Header = c.fields(s.Stream, f.provider, f.header)
 		s.Fallbacks = append(s.Fallbacks, t)
 	}
+	if v.Get("form").True() && len(s.Fallbacks) > 0 {
+		s.First = 1
+	}
 	return s, nil
+}
+
+// chain picks fallbacks by their places; all of them when nothing is named.
+func (c *client) chain(places json.Value) (chain []target) {
+	if places == nil {
+		return c.fallbacks
+	}
+	places.Each(func(_ string, place json.Value) bool {
+		if n, ok := place.Int(); ok && 0 <= n && n < int64(len(c.fallbacks)) {
+			chain = append(chain, c.fallbacks[n])
+		}
+		return true
+	})
+	return chain
 }
 
 // split parts a URL before its path.

@@ -7,9 +7,10 @@ import { Call } from "./call.js";
  * @param {import("./session.js").Session} session
  * @param {RequestInfo | URL} input
  * @param {RequestInit} [init]
+ * @param {{provider?: string, chain?: number[], form?: boolean}} [route] a gateway's: see wasm/bind/fetch.go
  * @returns {Promise<Response>}
  */
-export async function fetchThrough(session, input, init) {
+export async function fetchThrough(session, input, init, route) {
   const asked = await read(input, init);
   if (!asked) return session.fetch(input, init);
   const { url, own, headers, body, signal } = asked;
@@ -18,7 +19,7 @@ export async function fetchThrough(session, input, init) {
   const reply = new Reply(url, signal);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;
-  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.() }));
+  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), ...route }));
   call.open(false, options, body);
   if (call.idle) {
     call.drop();
