@@ -1,0 +1,69 @@
+// Starts the gateway in real workerd before the simulated providers, and asks the latter for scenarios.
+import { execFileSync, spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { after } from "node:test";
+import { build } from "../../wasm/worker/build.mjs";
+import { serve } from "../../wasm/worker/serve.mjs";
+
+const project = new URL("../../", import.meta.url).pathname;
+const require = createRequire(import.meta.url);
+const folder = mkdtempSync(join(tmpdir(), "holdfast-worker-test-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+export const TOKEN = "hf-token-of-alice";
+export const hashed = (token) => createHash("sha256").update(token).digest("hex");
+export const KEYS = { OPENAI_API_KEY: "sk-real-openai", ANTHROPIC_API_KEY: "sk-ant-real", GEMINI_API_KEY: "AIza-real", XAI_API_KEY: "xai-real", GLOO_API_KEY: "gloo-real" };
+export const ORIGIN = "https://app.example";
+
+/** Builds and starts the simulator and returns its address; it ends with this process. */
+async function startProvider() {
+  const program = join(folder, "sim");
+  execFileSync("go", ["build", "-o", program, "./tests/sim/run"], { cwd: project, stdio: ["ignore", "inherit", "inherit"] });
+  const child = spawn(program, ["-addr", "127.0.0.1:0", "-reuse"], { stdio: ["pipe", "pipe", "inherit"] });
+  after(() => child.stdin.end());
+  for await (const line of createInterface(child.stdout)) {
+    if (!line.startsWith("listening ")) continue;
+    for (const part of [child, child.stdin, child.stdout]) part.unref(); // a test that waits for ever ends when nothing else happens
+    return line.slice("listening ".length);
+  }
+  throw new Error("the simulator did not start");
+}
+
+export const provider = await startProvider();
+
+const names = ["openai", "anthropic", "gemini", "xai", "gloo"];
+/** A target that the simulator serves as a scenario says. */
+export const acting = (provider, model, script, more) => ({ provider, model, headers: { ...asking(script) }, ...more });
+
+const built = build(join(folder, "built"));
+
+/** Starts a gateway with what differs from the usual configuration. main is a module of this folder that stands before it. */
+export async function startGateway({ secrets = KEYS, ...config } = {}, main) {
+  if (main) cpSync(join(project, "tests/worker", main), join(built, "worker", main));
+  const { address, stop, pid } = await serve(built, {
+    config: {
+      tokens: { alice: hashed(TOKEN) }, origins: [ORIGIN],
+      providers: Object.fromEntries(names.map((name) => [name, { baseURL: `${provider}/${name}` }])),
+      policy: { idleMs: 4000, switchMs: 4000, interactive: { backoffBaseMs: 1, backoffCapMs: 2 } },
+      throttle: false, breaker: false, ...config,
+    },
+    secrets, main: main && `worker/${main}`, workerd: require("workerd").default,
+  });
+  after(stop);
+  return { address, stop, pid };
+}
+
+let sessions = 0;
+
+/** The headers that ask for a scenario or script, in a session of its own. */
+export function asking(script = {}) {
+  return { "x-sim": typeof script === "string" ? script : JSON.stringify(script), "x-sim-session": `worker-${process.pid}-${++sessions}` };
+}
+
+/** What the simulator saw of a session, or of all. */
+export const log = async (session = "") => (await fetch(`${provider}/sim/log?session=${session}`)).json();

@@ -1,0 +1,27 @@
+// Builds the Worker: its modules as they are, the library's that it uses, and the program.
+//
+//	node wasm/worker/build.mjs [FOLDER]     dist/worker when none is named
+
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const project = fileURLToPath(new URL("../../", import.meta.url));
+
+/** @param {string} folder */
+export function build(folder = join(project, "dist/worker")) {
+  const go = (args, env) => execFileSync("go", args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  rmSync(folder, { recursive: true, force: true });
+  for (const [from, to] of [["wasm/worker", "worker"], ["wasm/js", "js"]]) {
+    mkdirSync(join(folder, to), { recursive: true });
+    for (const file of readdirSync(join(project, from))) {
+      if (file.endsWith(".js")) cpSync(join(project, from, file), join(folder, to, file));
+    }
+  }
+  cpSync(join(go(["env", "GOROOT"]).trim(), "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
+  go(["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", join(folder, "holdfast.wasm"), "./wasm"], { GOOS: "js", GOARCH: "wasm" });
+  return folder;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) build(process.argv[2]);

@@ -1,0 +1,119 @@
+// Config is what the deployment says: who may call, what may be reached, and which model names mean what.
+//
+//	{
+//	  "tokens":       {"alice": "SHA-256 of her token, in hex"},
+//	  "origins":      ["https://app.example"],                     pages that may call
+//	  "maxBodyBytes": 8388608,
+//	  "providers":    {"openai": {"secret": "OPENAI_API_KEY", "baseURL": "…", "fallbacks": ["fast"]}},
+//	  "models":       {"fast": [{"provider": "openai", "model": "gpt-5-mini"}, {"provider": "anthropic", "model": "…"}]},
+//	  "policy": {…}, "breaker": {…}, "throttle": true              as in createClient
+//	}
+//
+// A target of a model takes what createClient's targets take (api, path, maxOutputTokens, headers,
+// policy), except for its place and its secret, which are its provider's.
+
+import { PROVIDERS } from "./providers.js";
+
+/** The APIs in which models are asked, and the wire format in which a target is then asked. */
+const ASKED = {
+  chat: ({ own }) => ({ api: own }),
+  responses: ({ responses }) => ({ api: responses }),
+  embeddings: ({ embeddings }) => embeddings && { api: "embeddings", path: embeddings },
+};
+
+export class Config {
+  maxBodyBytes;
+  origins;
+  /** @type {{name: string, hash: Uint8Array}[]} */
+  tokens;
+  /** By name: {base, key, fallbacks}. @type {Map<string, {base: string, key: string, fallbacks: string[]}>} */
+  providers = new Map();
+  /** Model names. @type {string[]} */
+  models;
+  /** The options of the client that all requests share, as JSON. @type {Uint8Array} */
+  options;
+  /** By place: who serves a target. @type {{provider: string, model: string}[]} */
+  targets = [];
+  #chains = new Map();
+
+  constructor(text, env) {
+    const config = typeof text === "string" ? JSON.parse(text) : text;
+    const { tokens, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, ...client } = known(config, "the configuration", KEYS);
+    if (Object.keys(tokens ?? {}).length === 0) throw new Error("tokens: without any, anybody could spend your money");
+    this.tokens = Object.entries(tokens).map(([name, hex]) => ({ name, hash: digest(name, hex) }));
+    this.origins = new Set(origins);
+    this.maxBodyBytes = maxBodyBytes;
+    for (const [name, own] of Object.entries(providers ?? {})) this.#provider(name, own, env);
+    this.models = Object.keys(models);
+    const targets = [];
+    for (const [name, chain] of Object.entries(models)) this.#model(name, chain, targets);
+    for (const { fallbacks } of this.providers.values()) for (const name of fallbacks) this.chain("chat", name);
+    this.options = new TextEncoder().encode(JSON.stringify({ ...client, provider: "openai", targets }));
+  }
+
+  #provider(name, own, env) {
+    if (!Object.hasOwn(PROVIDERS, name)) throw new Error(`providers: there is no ${name}; there are ${Object.keys(PROVIDERS).join(", ")}`);
+    const { secret = `${name.toUpperCase()}_API_KEY`, baseURL = PROVIDERS[name].base, fallbacks = [] } = known(own, `providers.${name}`, PROVIDER_KEYS);
+    const key = env[secret]?.trim();
+    if (!key) throw new Error(`providers.${name}: the secret ${secret} is not set`);
+    const url = new URL(baseURL);
+    if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) throw new Error(`providers.${name}: baseURL is not one`);
+    this.providers.set(name, { base: url.href.replace(/\/+$/, ""), key, fallbacks });
+  }
+
+  #model(name, chain, targets) {
+    if (!Array.isArray(chain) || chain.length === 0) throw new Error(`models.${name}: must be a list of targets`);
+    for (const [asked, format] of Object.entries(ASKED)) {
+      const places = [];
+      for (const target of chain) {
+        const provider = this.providers.get(target.provider);
+        if (!provider) throw new Error(`models.${name}: ${target.provider} is not among the providers`);
+        const usual = target.api || target.path ? (asked === "embeddings" ? target.api === asked && {} : {}) : format(PROVIDERS[target.provider]);
+        if (!usual) continue;
+        places.push(targets.length);
+        targets.push({ ...usual, ...target, baseURL: provider.base });
+        this.targets.push({ provider: target.provider, model: target.model });
+      }
+      this.#chains.set(`${asked} ${name}`, places);
+    }
+  }
+
+  /** The places of a model's targets, or null when there is no such model. */
+  chain(asked, name) {
+    if (!this.models.includes(name)) throw new UnknownModel(name);
+    return this.#chains.get(`${asked} ${name}`);
+  }
+
+  /** Tells whether an address is one of a provider's. */
+  reaches(url) {
+    return [...this.providers.values()].some(({ base }) => url.startsWith(`${base}/`));
+  }
+}
+
+/** A name that the configuration does not have. */
+export class UnknownModel extends Error {}
+
+const KEYS = ["tokens", "origins", "maxBodyBytes", "providers", "models", "policy", "breaker", "throttle"];
+const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
+
+function known(object, where, keys) {
+  for (const key of Object.keys(object)) {
+    if (!keys.includes(key)) throw new Error(`${where}: ${key} is not an option; there are ${keys.join(", ")}`);
+  }
+  return object;
+}
+
+function digest(name, hex) {
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`tokens.${name}: must be a SHA-256 in 64 hex digits`);
+  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
+}
+
+let last = { source: null, config: null };
+
+/** The configuration of a deployment, read once. */
+export function configOf(env) {
+  const source = env.HOLDFAST;
+  if (!source) throw new Error("the variable HOLDFAST is not set");
+  if (last.source !== source) last = { source, config: new Config(source, env) };
+  return last.config;
+}

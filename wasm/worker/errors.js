@@ -1,0 +1,76 @@
+// Errors are what the gateway itself says, in the form of the API that was asked: official SDKs know
+// these shapes, and throw what they throw for the provider's own. Those of providers come from core/translate.
+
+import { HoldfastError } from "../js/error.js";
+
+/** By status: OpenAI's type, Anthropic's type, google.rpc.Code. */
+const NAMES = {
+  400: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
+  401: ["authentication_error", "authentication_error", "UNAUTHENTICATED"],
+  403: ["permission_error", "permission_error", "PERMISSION_DENIED"],
+  404: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
+  405: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
+  413: ["invalid_request_error", "request_too_large", "INVALID_ARGUMENT"],
+  500: ["server_error", "api_error", "INTERNAL"],
+  502: ["server_error", "api_error", "INTERNAL"],
+  503: ["service_unavailable_error", "overloaded_error", "UNAVAILABLE"],
+  504: ["timeout_error", "timeout_error", "DEADLINE_EXCEEDED"],
+};
+
+/** A request that ends here. `form` is set by who knows it. */
+export class Refusal extends Error {
+  constructor(status, code, message) {
+    super(message);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+/** An error as a value of its form: openai, responses, anthropic, gemini or gloo. */
+export function errorBody(form, { status, code, message }) {
+  const [openai, anthropic, google] = NAMES[status];
+  switch (form) {
+    case "anthropic":
+      return { type: "error", error: { type: anthropic, message } };
+    case "gemini":
+      return { error: { code: status, message, status: google } };
+    case "gloo": {
+      const [category, fault] = status < 500 ? ["client_error", "client"] : ["internal_error", "internal"];
+      return { error: { message, type: openai, code, name: code.toUpperCase(), category, fault, retryable: false } };
+    }
+  }
+  return { error: { message, type: openai, param: null, code } };
+}
+
+/** The same as the last event of a stream, whose events are Server-Sent Events. */
+export function errorEvent(form, error) {
+  if (form === "responses") {
+    return `event: error\ndata: ${JSON.stringify({ type: "error", code: error.code, message: error.message, param: null })}\n\n`;
+  }
+  const data = `data: ${JSON.stringify(errorBody(form, error))}\n\n`;
+  return form === "anthropic" ? `event: error\n${data}` : data;
+}
+
+export function errorResponse(form, error) {
+  const headers = { "content-type": "application/json" };
+  // What is wrong with the request is wrong with the next one, and what could be retried has been.
+  if (error.status !== 503) headers["x-should-retry"] = "false";
+  return new Response(JSON.stringify(errorBody(form, error)), { status: error.status, headers });
+}
+
+/** What failed without a response, as a Refusal. */
+export function refusalOf(error) {
+  if (error instanceof Refusal) return error;
+  const known = error instanceof HoldfastError ? error : error?.cause;
+  if (!(known instanceof HoldfastError)) {
+    console.error("holdfast:", error?.stack ?? error);
+    return new Refusal(500, "internal_error", "The gateway failed.");
+  }
+  const { code, failure, message } = known;
+  return new Refusal(STATUS[code] ?? 502, code, failure?.developerMessage ?? message);
+}
+
+const STATUS = {
+  timeout: 504, deadline: 504, idle_timeout: 504, circuit_open: 503, program_died: 503,
+  bad_option: 500, load_failed: 500, version_mismatch: 500, closed: 500, invalid_request: 400, body_too_large: 413,
+};

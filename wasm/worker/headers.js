@@ -1,0 +1,50 @@
+// Headers: which of them pass the gateway, in either direction.
+
+/** Between two neighbours only (RFC 9110, 7.6.1), or about bytes that are not the same behind the gateway. */
+const HOP = [
+  "connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer",
+  "transfer-encoding", "upgrade", "content-length", "content-encoding", "accept-encoding", "host", "expect",
+];
+/** Who the client is: its secrets, its page, its network. */
+const CLIENT = [
+  "authorization", "x-api-key", "x-goog-api-key", "api-key", "cookie", "origin", "referer", "forwarded", "via", "x-real-ip",
+  "true-client-ip", "cdn-loop", "openai-organization", "openai-project", "x-goog-user-project",
+  "anthropic-dangerous-direct-browser-access",
+];
+/** What a provider says to a browser about its own site. */
+const SITE = [
+  "set-cookie", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
+  "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
+  "anthropic-organization-id", "clear-site-data", "refresh", "link",
+];
+const TO_PROVIDER = new Set([...HOP, ...CLIENT]);
+const TO_CLIENT = new Set([...HOP, ...SITE]);
+const CLIENT_PREFIX = /^(x-forwarded-|cf-|sec-|x-holdfast-|access-control-)/;
+const SITE_PREFIX = /^(access-control-|cf-|content-security-policy|cross-origin-|x-holdfast-)/;
+
+/** The names that a Connection header makes hop-by-hop. */
+const named = (headers) => new Set((headers.get("connection") ?? "").toLowerCase().split(",").map((name) => name.trim()));
+
+function passing(headers, dropped, prefix) {
+  const hop = named(headers);
+  return [...headers].filter(([name]) => !dropped.has(name) && !prefix.test(name) && !hop.has(name));
+}
+
+/** The headers of a request that go on to the provider, as an object. */
+export function toProvider(headers) {
+  return Object.fromEntries(passing(headers, TO_PROVIDER, CLIENT_PREFIX));
+}
+
+/** The headers of a response that go on to the client. */
+export function toClient(headers) {
+  return new Headers(passing(headers, TO_CLIENT, SITE_PREFIX));
+}
+
+/** What every response says to browsers. */
+export function secure(headers) {
+  headers.set("x-content-type-options", "nosniff");
+  headers.set("cache-control", "no-store");
+  headers.set("referrer-policy", "no-referrer");
+  headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+  headers.set("strict-transport-security", "max-age=31536000");
+}
