@@ -118,7 +118,7 @@ func wholeDuration(s string) (time.Duration, bool) {
 var httpDates = []string{date.RFC1123, date.RFC850, date.ANSIC}
 
 func httpDate(s string) (time.Time, bool) {
-	if len(s) > 40 {
+	if s == "" || len(s) > 40 {
 		return time.Time{}, false
 	}
 	for _, form := range httpDates {

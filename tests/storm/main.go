@@ -58,7 +58,7 @@ func playAll(clients int, seed uint64, hints bool) []*record {
 			}
 		})
 	}
-	for i := range policies {
+	for _, i := range []int{2, 3, 4, 5, 0, 1} { // what takes longest first
 		jobs <- i
 	}
 	close(jobs)
