@@ -25,9 +25,9 @@ type chart struct {
 }
 
 var charts = []chart{
-	{"Offered load", "requests a second, 1 is normal, logarithmic", 118, 388, []float64{0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16}, 0.0625, 16, true,
+	{"Offered load", "requests a second, 1 is normal, logarithmic", 124, 390, []float64{0.0625, 0.125, 0.25, 0.5, 1, 2, 4, 8, 16}, 0.0625, 16, true,
 		func(s second) int { return s.requests }},
-	{"Goodput", "whole answers a second, 1 is normal", 446, 616, []float64{0, 0.5, 1, 1.5}, 0, 1.5, false,
+	{"Goodput", "whole answers a second, 1 is normal", 464, 632, []float64{0, 0.5, 1, 1.5}, 0, 1.5, false,
 		func(s second) int { return s.served }},
 }
 
@@ -80,14 +80,14 @@ text{font:13px system-ui,-apple-system,"Segoe UI",sans-serif;fill:#3d4852}
 
 // axes draws what a chart's curves lie on.
 func (d *drawing) axes(c *chart) {
-	d.add(`<text x="%d" y="%.1f"><tspan class="head">%s</tspan><tspan class="quiet" dx="10">%s</tspan></text>`, left, c.top-14, c.title, c.note)
+	d.add(`<text x="%d" y="%.1f"><tspan class="head">%s</tspan><tspan class="quiet" dx="10">%s</tspan></text>`, left, c.top-24, c.title, c.note)
 	for _, b := range []struct {
 		from, to         time.Duration
 		name, fill, text string
 	}{{down, up, "outage: all fail", "#d1495b", "#a8324a"}, {dim, clear, "brown-out: half fail", "#e09f3e", "#9a6413"}} {
 		d.add(`<rect x="%.1f" y="%.1f" width="%.1f" height="%.1f" fill="%s" opacity=".1"/>`, x(b.from), c.top, x(b.to)-x(b.from), c.bottom-c.top, b.fill)
 		if c == &charts[0] {
-			d.add(`<text x="%.1f" y="%.1f" class="band" style="fill:%s">%s</text>`, (x(b.from)+x(b.to))/2, c.top+18, b.text, b.name)
+			d.add(`<text x="%.1f" y="%.1f" class="band" style="fill:%s">%s</text>`, (x(b.from)+x(b.to))/2, c.top-6, b.text, b.name)
 		}
 	}
 	for _, v := range c.ticks {
@@ -128,7 +128,7 @@ func (d *drawing) legend() {
 		if p.name != "no jitter" && p.name != "plain SDK" {
 			column, line = 1, i-2
 		}
-		x, y := float64(left+column*430), 682+26*float64(line)
+		x, y := float64(left+column*430), 690+26*float64(line)
 		d.add(`<path d="M%.1f %.1fh22" stroke="%s" stroke-width="4" stroke-linecap="round"/>`, x, y-4.5, p.colour)
 		d.add(`<text x="%.1f" y="%.1f"><tspan font-weight="650">%s</tspan><tspan class="quiet">: %s</tspan></text>`, x+34, y, p.name, p.says)
 	}

@@ -16,7 +16,8 @@ func table(runs []*record, clients int) string {
 		fmt.Fprintf(&b, "%-19s│ %s │ %s\n", policies[i].name, f.outage.row(), f.brownOut.row())
 	}
 	b.WriteString("\nload: requests per user call, relative to normal. answered: calls begun then that got their answer in the end.\n" +
-		"recovery: until goodput is at 95 % of normal for 5 s. peak: most requests in one second afterwards, relative to normal.\n\n")
+		"recovery: until goodput is at 95 % of normal for 5 s. peak: most requests in one second afterwards, relative to normal.\n" +
+		"The goal for Holdfast: an outage's load of at most 1.20×, no peak above 1.50×.\n\n")
 	for i, p := range policies {
 		n := p.clients(clients)
 		if p.share == 0 {
