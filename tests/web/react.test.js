@@ -1,32 +1,60 @@
-// A React page, built by Vite, in StrictMode: useAnswer and the store through failures and reloads.
+// A React page, built by Vite and served by Vite for development, where StrictMode mounts everything
+// twice: useAnswer and the store through failures and reloads.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import test from "node:test";
+import test, { after } from "node:test";
 import * as vite from "vite";
 import { close, here, open, out, serve, startChromium, startSim } from "./harness.js";
 
 const whole = readFileSync(join(here, "../sim/long.md"), "utf8").trimEnd();
+const root = join(here, "app");
 const outDir = join(out, "app");
-await vite.build({ root: join(here, "app"), base: "./", configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });
-const [sim, browser, address] = [await startSim(), await startChromium(), await serve({ "/": outDir })];
+await vite.build({ root, base: "./", configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });
+const developing = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "app-dev"), server: { port: 0, host: "127.0.0.1" } });
+after(() => developing.close());
+await developing.listen();
+const [sim, browser] = [await startSim(), await startChromium()];
+const addresses = { built: await serve({ "/": outDir }), developing: developing.resolvedUrls.local[0].replace(/\/$/, "") };
 
-const start = (play) => open(browser, `${address}/?sim=${encodeURIComponent(sim)}&play=${encodeURIComponent(typeof play === "string" ? play : JSON.stringify(play))}`);
+/** Opens the page, whose provider plays what is asked. `page.sent` counts what came of the requests for answers. */
+async function start(play, { address = addresses.built, more = "" } = {}) {
+  const script = encodeURIComponent(typeof play === "string" ? play : JSON.stringify(play));
+  const page = await open(browser, "about:blank");
+  page.sent = { begun: 0, aborted: 0 };
+  page.on("request", (request) => request.method() === "POST" && page.sent.begun++);
+  page.on("requestfailed", (request) => request.failure().errorText === "net::ERR_ABORTED" && page.sent.aborted++);
+  await page.goto(`${address}/?sim=${encodeURIComponent(sim)}&play=${script}${more}`);
+  return page;
+}
+
+/** Waits until the database holds it: nothing, an end, or text of some length. */
+const kept = (page, what) =>
+  page.evaluate(async (what) => {
+    const done = (request) => new Promise((resolve, reject) => Object.assign(request, { onsuccess: () => resolve(request.result), onerror: reject }));
+    const database = await done(indexedDB.open("holdfast"));
+    for (;;) {
+      const [first] = await done(database.transaction("answers").objectStore("answers").getAll());
+      if (what === "nothing" ? !first : what === "end" ? first?.error : first?.text.length > what) break;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    database.close();
+  }, what);
 const state = (page, status) => page.waitForSelector(`#state[data-status=${status}]`, { timeout: 30_000 });
 const text = (page) => page.textContent("#text");
 const growing = (page, length) => page.waitForFunction((n) => document.getElementById("text").textContent.length > n, length);
 const buttons = (page) => page.$$eval("p ~ button", (all) => all.map(({ id }) => id));
 
-test("interrupted, reloaded, continued, whole; and then forgotten", async () => {
-  const page = await start("cut_twice");
+for (const [name, address] of Object.entries(addresses)) test(`${name}: interrupted, reloaded, continued, whole; and then forgotten`, async () => {
+  const page = await start("cut_twice", { address });
   await page.click("#send");
   await state(page, "interrupted");
   const before = { text: await text(page), state: await page.textContent("#state") };
   assert.ok(before.text.length > 400 && whole.startsWith(before.text));
   assert.match(before.state, /incomplete\. \S/);
 
-  await page.waitForTimeout(300);
+  await kept(page, "end");
   await page.reload();
   await state(page, "interrupted");
   assert.deepEqual({ text: await text(page), state: await page.textContent("#state") }, before);
@@ -37,7 +65,7 @@ test("interrupted, reloaded, continued, whole; and then forgotten", async () => 
   assert.equal(await text(page), whole);
   assert.deepEqual(await buttons(page), []);
 
-  await page.waitForTimeout(300);
+  await kept(page, "nothing");
   await page.reload();
   await state(page, "idle");
   assert.equal(await text(page), "");
@@ -47,8 +75,7 @@ test("interrupted, reloaded, continued, whole; and then forgotten", async () => 
 test("reloaded in the middle: what was shown is there, and goes on", async () => {
   const page = await start({ requests: [{ gapMs: 30 }], continuations: [{}] });
   await page.click("#send");
-  await growing(page, 200);
-  await page.waitForTimeout(400);
+  await kept(page, 150);
   await page.reload();
   await state(page, "interrupted");
   const partial = await text(page);
@@ -61,8 +88,6 @@ test("reloaded in the middle: what was shown is there, and goes on", async () =>
 
 test("another answer in the same place leaves the first, which is kept and comes back", async () => {
   const page = await start({ requests: [{ gapMs: 30 }], continuations: [{}] });
-  const requests = [];
-  page.on("requestfailed", (request) => requests.push(request.failure().errorText));
   await page.click("#send");
   await growing(page, 100);
   await page.click("#second");
@@ -71,22 +96,19 @@ test("another answer in the same place leaves the first, which is kept and comes
   await page.click("#first");
   await state(page, "interrupted");
   assert.ok((await text(page)).length > 80);
-  assert.deepEqual(requests, ["net::ERR_ABORTED"]);
+  assert.deepEqual(page.sent, { begun: 1, aborted: 1 });
   await page.click("#continue");
   await state(page, "complete");
   assert.equal(await text(page), whole);
   await close(page);
 });
 
-test("unmounting cancels, stopping keeps the text, trying again replaces it", async () => {
-  const page = await start({ requests: [{ gapMs: 30 }, { gapMs: 30 }, {}] });
-  const requests = [];
-  page.on("requestfailed", (request) => requests.push(request.failure().errorText));
+for (const [name, address] of Object.entries(addresses)) test(`${name}: unmounting cancels, stopping keeps the text, trying again replaces it`, async () => {
+  const page = await start({ requests: [{ gapMs: 30 }, { gapMs: 30 }, {}] }, { address });
   await page.click("#send");
   await growing(page, 50);
   await page.click("#none");
-  await page.waitForTimeout(200);
-  assert.deepEqual(requests, ["net::ERR_ABORTED"]);
+  while (page.sent.aborted === 0) await page.waitForTimeout(20);
 
   await page.click("#second");
   await page.click("#send");
@@ -97,6 +119,14 @@ test("unmounting cancels, stopping keeps the text, trying again replaces it", as
   await page.click("#again");
   await state(page, "complete");
   assert.equal(await text(page), whole);
+  await close(page);
+});
+
+test("asked by an effect that StrictMode runs twice, one answer comes", async () => {
+  const page = await start("healthy", { address: addresses.developing, more: "&auto" });
+  await state(page, "complete");
+  assert.equal(await text(page), whole);
+  assert.equal(page.sent.begun, 1);
   await close(page);
 });
 

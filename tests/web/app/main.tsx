@@ -1,6 +1,6 @@
 // A small page: one question, one answer that survives what happens to it, a reload included.
 
-import { StrictMode, useState } from "react";
+import { StrictMode, useEffect, useState } from "react";
 import { createRoot } from "react-dom/client";
 import { createClient } from "holdfast";
 import { useAnswer } from "holdfast/react";
@@ -29,6 +29,9 @@ export function Chat({ id }: { id: string }) {
   const answer = useAnswer(open, { store, id });
   const [question, setQuestion] = useState("Tell me about tidepools.");
   const ask = () => answer.send(path, { model: "gloo-sim", messages: [{ role: "user", content: question }] });
+  useEffect(() => {
+    if (asked.has("auto")) ask();
+  }, []);
   return (
     <>
       <input aria-label="Question" value={question} onChange={(event) => setQuestion(event.target.value)} />
