@@ -41,14 +41,50 @@ func (s *State) Snapshot() []byte {
 // Bytes that are damaged, foreign or of a newer version are refused with ErrCorrupt, ErrForeign or
 // ErrNewer, and change nothing: a State just made starts clean.
 func (s *State) Restore(b []byte) error {
-	r, err := open(b, snapshot)
+	k, err := read(b)
 	if err != nil {
 		return err
 	}
-	entries := map[key]*entry{}
+	s.targets.entries = k.entries
+	s.throttle.Restore(k.used, k.since)
+	s.ledger.Restore(k.figures)
+	return nil
+}
+
+// Join adds the money that theirs has beyond base to what the State has counted. Both are
+// snapshots; this State has seen base last, and theirs was made by another one that has seen it as
+// well. So tabs that write their snapshots to one place in turn, each after it has joined what it
+// finds there, add up. Everything else they tell each other by Changes.
+func (s *State) Join(base, theirs []byte) error {
+	from, err := read(base)
+	if err != nil {
+		return err
+	}
+	to, err := read(theirs)
+	if err != nil {
+		return err
+	}
+	s.ledger.Join(from.figures, to.figures)
+	return nil
+}
+
+// kept is what a snapshot holds.
+type kept struct {
+	entries map[key]*entry
+	used    int64
+	since   time.Time
+	figures spend.Figures
+}
+
+func read(b []byte) (k kept, err error) {
+	r, err := open(b, snapshot)
+	if err != nil {
+		return k, err
+	}
+	k.entries = map[key]*entry{}
 	for range r.count(maxEntries) {
-		k, e := r.key(), newEntry()
-		r.check(k.host != "" && entries[k] == nil)
+		name, e := r.key(), newEntry()
+		r.check(name.host != "" && k.entries[name] == nil)
 		record, rest := r.breaker(), r.rest()
 		e.breaker.Merge(record)
 		e.gate.Merge(rest)
@@ -56,22 +92,16 @@ func (s *State) Restore(b []byte) error {
 		e.limits = r.limits()
 		e.touched = r.time()
 		e.told = e.news()
-		entries[k] = e
+		k.entries[name] = e
 	}
-	used, since := r.int(), r.time()
-	var f spend.Figures
+	k.used, k.since = r.int(), r.time()
+	f := &k.figures
 	for _, n := range []*spend.Ticks{&f.Spent, &f.Estimated, &f.Overrun, &f.Held} {
 		*n = spend.Ticks(r.int())
 	}
 	f.Attempts = r.int()
 	r.check(f.Valid())
-	if err := r.close(); err != nil {
-		return err
-	}
-	s.targets.entries = entries
-	s.throttle.Restore(used, since)
-	s.ledger.Restore(f)
-	return nil
+	return k, r.close()
 }
 
 func (w *writer) key(k key) {

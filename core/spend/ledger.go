@@ -69,6 +69,26 @@ func (l *Ledger) Restore(f Figures) {
 	l.figures = f
 }
 
+// Join adds what somebody else has counted since base, figures that both have seen. What was under
+// way there counts as spent until it is settled, as for Restore.
+func (l *Ledger) Join(base, theirs Figures) {
+	base.Spent, base.Estimated = base.Spent.plus(base.Held), base.Estimated.plus(base.Held)
+	theirs.Spent, theirs.Estimated = theirs.Spent.plus(theirs.Held), theirs.Estimated.plus(theirs.Held)
+	f := &l.figures
+	f.Spent = f.Spent.moved(base.Spent, theirs.Spent)
+	f.Estimated = min(f.Spent, f.Estimated.moved(base.Estimated, theirs.Estimated))
+	f.Overrun = min(f.Spent, f.Overrun.moved(base.Overrun, theirs.Overrun))
+	f.Attempts = max(0, f.Attempts+theirs.Attempts-base.Attempts)
+}
+
+// moved is t moved as far as from is from to, and never below nothing.
+func (t Ticks) moved(from, to Ticks) Ticks {
+	if to >= from {
+		return t.plus(to - from)
+	}
+	return max(0, t-(from-to))
+}
+
 // Valid tells whether a ledger can have counted so.
 func (f Figures) Valid() bool {
 	return f.Spent >= 0 && f.Held >= 0 && f.Attempts >= 0 &&

@@ -101,6 +101,20 @@ test("a reload keeps the spend figure, even one at once behind the answer", asyn
   await context.close();
 });
 
+test("what two tabs spend adds up", async () => {
+  const context = await browser.newContext();
+  const [first, second] = [await tab(context), await tab(context)];
+  const asked = await Promise.all([first, second, first, second, second].map((page) => ask(page)));
+  assert.ok(asked.every(({ status }) => status === "complete"));
+  for (const page of [first, second]) await page.evaluate(() => client.close());
+  const third = await tab(context);
+  const { spend } = await health(third);
+  assert.equal(spend.attempts, 5);
+  await ask(third);
+  assert.ok(Math.abs((await health(third)).spend.spentUsd - spend.spentUsd * 6 / 5) < 1e-9);
+  await context.close();
+});
+
 test("what is kept holds no key, prompt or answer", async () => {
   const context = await browser.newContext();
   const page = await tab(context);

@@ -276,17 +276,22 @@ func state(handle, changes int32) (result int32) {
 // or of another make is refused, and changes nothing.
 //
 //go:wasmexport hf_restore
-func restore(handle, changes, n int32, now float64) (result int32) {
+func restore(handle, kind, n int32, now float64) (result int32) {
 	defer guard(0, &result)
 	c := clients[handle]
 	if c == nil {
 		return unknown
 	}
-	data, err := fromHex(in[:n])
+	text, second, _ := bytes.Cut(in[:n], []byte{'\n'})
+	data, err := fromHex(text)
 	switch {
 	case err != nil:
-	case changes != 0:
+	case kind == 1:
 		err = c.state.Apply(time.Unix(0, int64(now*1e6)), data)
+	case kind == 2:
+		if text, err = fromHex(second); err == nil {
+			err = c.state.Join(data, text)
+		}
 	default:
 		err = c.state.Restore(data)
 	}

@@ -50,7 +50,9 @@
 //	hf_health(client, now)
 //	hf_state(client, changes)                     what its calls know of each other, as text:
 //	                                              all, or what has changed since the last time
-//	hf_restore(client, changes, n, now)           n bytes of that
+//	hf_restore(client, kind, n, now)              n bytes of that: 0 all, 1 changes; 2 two of all, a
+//	                                              line each: adds the money that the second one has
+//	                                              beyond the first
 //
 // Outward, the program imports functions of the module "holdfast". Each returns at once and must
 // not throw:

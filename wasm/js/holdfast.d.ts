@@ -323,10 +323,10 @@ export interface ClientOptions {
   spend?: { maxUsd?: number; prices?: string };
   /**
    * In a browser: clients of one origin with the same name share what `snapshot()` holds, so that it
-   * outlives a reload. It is kept in IndexedDB, and breakers and gates are told to the other tabs at
-   * once, so that one of them learns of an outage for all. Each tab counts its own money: kept is the
-   * figure of the one that wrote last. What is kept holds no key, prompt or answer; damaged, it is
-   * replaced. Elsewhere it does nothing. Default: nothing is kept.
+   * outlives a reload. It is kept in IndexedDB, where what the tabs have spent adds up; breakers and
+   * gates are told to the other tabs at once, so that one of them learns of an outage for all. What
+   * is kept holds no key, prompt or answer; damaged, it is replaced. Elsewhere the option does
+   * nothing. Default: nothing is kept.
    */
   share?: string;
   /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */

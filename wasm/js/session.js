@@ -114,16 +114,16 @@ export class Session {
     if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
     this.handle = handle;
     this.#port = port;
-    const kept = this.share?.kept; // refused when it is damaged, and replaced soon
-    if (kept) port.restore({ ...quiet, take() {} }, handle, false, new TextEncoder().encode(kept), this.now());
+    this.share?.begin();
   }
 
   close() {
     if (this.#closed) return;
     this.#closed = true;
     for (const call of [...this.calls]) call.abort();
-    this.share?.close();
-    this.#port?.close(this.handle);
+    const forget = () => this.#port?.close(this.handle);
+    if (this.share) this.share.close().then(forget);
+    else forget();
   }
 
   /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-// Share keeps what a page's calls have learned over a reload, and tells its other tabs of an outage.
+// Share keeps what a page's calls have learned over a reload, and shares it with its other tabs.
 
 /** How long news is gathered before the other tabs are told and it is written down: a reload may come at once. */
 const GATHER_MS = 10;
@@ -13,8 +13,8 @@ export class Share {
   /** Undefined until it is open, and for ever where it cannot be. @type {IDBDatabase | undefined} */
   #database;
   #timer;
-  /** What was kept, for a program that begins. It is the program's to judge. @type {string | undefined} */
-  kept;
+  /** What this tab has read or written last. @type {string | undefined} */
+  #kept;
 
   /**
    * Null where the host has no place to keep things, or no other tabs.
@@ -36,14 +36,21 @@ export class Share {
     this.#ask = ask;
     this.#channel = new BroadcastChannel(`holdfast ${name}`);
     this.#channel.onmessage = ({ data }) => this.#hear(data);
-    addEventListener("pagehide", this.#pass);
+    addEventListener("pagehide", this.#leave);
   }
 
   /** Reads what was kept. Never rejects. */
   async load() {
     const late = new Promise((resolve) => setTimeout(resolve, LOAD_MS));
     const found = await Promise.race([this.#read().catch(() => undefined), late]);
-    if (typeof found === "string") this.kept = found;
+    if (typeof found === "string") this.#kept = found;
+  }
+
+  /** Gives a program that begins what was kept. What is damaged is dropped, and replaced soon. */
+  begin() {
+    const kept = this.#kept;
+    if (kept) this.#ask((port, target, handle, now) => port.restore(target, handle, false, encode(kept), now));
+    this.#kept = this.#state();
   }
 
   /** Something may have been learned. */
@@ -51,28 +58,52 @@ export class Share {
     this.#timer ??= setTimeout(this.#pass, GATHER_MS);
   }
 
-  /** The last moment in which the program can be asked. */
-  close() {
-    this.#pass();
-    removeEventListener("pagehide", this.#pass);
+  /** The last moments in which the program can be asked. Never rejects. */
+  async close() {
+    await this.#pass();
+    removeEventListener("pagehide", this.#leave);
     this.#channel.close();
-    this.#database?.close(); // when what is under way has been written
+    this.#database?.close();
   }
 
   /** Passes on what was learned: to the other tabs, and to those that come later. */
-  #pass = () => {
+  #pass = async () => {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     const news = this.#ask((port, target, handle) => port.state(target, handle, true));
     if (news) this.#channel.postMessage(news);
-    const state = this.#ask((port, target, handle) => port.state(target, handle, false));
-    if (state && state !== this.kept) this.#write(state);
+    if (this.#state() !== this.#kept) await this.#write(true).catch(() => {}); // a full disk harms no call
   };
+
+  /** A page that goes away waits for no answer. */
+  #leave = () => {
+    if (this.#state() !== this.#kept) this.#write(false).catch(() => {});
+  };
+
+  #state() {
+    return this.#ask((port, target, handle) => port.state(target, handle, false));
+  }
+
+  /** Writes all down. To join what another tab has spent, it must be read in the same transaction. */
+  async #write(join) {
+    const transaction = this.#database?.transaction("state", "readwrite");
+    if (!transaction) return;
+    const store = transaction.objectStore("state");
+    if (join) {
+      const found = await result(store.get(this.#name));
+      this.#ask((port, target, handle, now) => port.join(target, handle, encode(`${this.#kept}\n${found}`), now));
+    }
+    const state = this.#state();
+    if (!state) return; // the program has ended
+    store.put(state, this.#name);
+    transaction.commit();
+    this.#kept = state;
+  }
 
   /** What another tab tells. What is damaged, or of another release, is not taken. */
   #hear(news) {
     if (typeof news !== "string") return;
-    this.#ask((port, target, handle, now) => port.restore(target, handle, true, new TextEncoder().encode(news), now));
+    this.#ask((port, target, handle, now) => port.restore(target, handle, true, encode(news), now));
   }
 
   async #read() {
@@ -81,18 +112,9 @@ export class Share {
     this.#database = database;
     return result(database.transaction("state").objectStore("state").get(this.#name));
   }
-
-  #write(state) {
-    try {
-      const transaction = this.#database?.transaction("state", "readwrite");
-      transaction?.objectStore("state").put(state, this.#name);
-      transaction?.commit(); // a page that goes away does not wait for it
-      this.kept = state;
-    } catch {
-      // A database that was closed or deleted harms no call.
-    }
-  }
 }
+
+const encode = (text) => new TextEncoder().encode(text);
 
 function open() {
   const opening = indexedDB.open("holdfast", 1);
