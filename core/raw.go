@@ -67,12 +67,10 @@ func (c *Call) splice() {
 		before = before.Plus(c.result.Attempts[i].Usage)
 	}
 	s, a := c.raw.splicer, c.attempt
+	usage := c.spec.Body.Get("stream_options", "include_usage").True()
 	s.Attempt(splice.Source{
-		API: a.API, Resumed: a.Kind == Resumed, Before: before,
-		Meta: translate.Meta{
-			Created: c.now.Unix(), Provider: c.spec.Provider,
-			Usage: c.spec.Body.Get("stream_options", "include_usage").True(),
-		},
+		API: a.API, Resumed: a.Kind == Resumed, Before: before, Unasked: a.Target > 0 && !usage,
+		Meta: translate.Meta{Created: c.now.Unix(), Provider: c.spec.Provider, Usage: usage},
 	})
 	if !s.Sent() {
 		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
@@ -131,6 +129,8 @@ func (c *Call) close(f fault.Fault) {
 		}
 		return
 	case s.Sent():
+		s.Cut()
+		c.give(s.Take())
 		s.Fail(f, json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f))))
 	case a == nil || a.HTTPStatus == 0:
 		return

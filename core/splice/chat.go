@@ -18,7 +18,7 @@ func (c *chat) see(_ string, v json.Value) {
 		c.done = true
 		return
 	}
-	if c.head[0] != nil || v.Get("choices").Kind() != '[' {
+	if c.head[0] != nil || choice(v) == nil { // Azure's first chunk, without a choice, has no id
 		return
 	}
 	v.Pick(chatHead, c.head[:])

@@ -95,8 +95,8 @@ func (g *generate) finish(s *Splicer) {
 }
 
 // fail writes the error on a line of its own: Google's SDK finds it only where it is all that a
-// chunk of the body holds. Whoever gives the body to a reader breaks it off behind the error, since
-// other readers overlook it.
+// chunk of the body holds. Whoever gives the body to a reader makes it one, and breaks the body off
+// behind it, since other readers overlook it.
 func (g *generate) fail(s *Splicer, body json.Value) {
 	if s.Array {
 		s.write("", body)

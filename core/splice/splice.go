@@ -36,6 +36,9 @@ type Source struct {
 	// Resumed: the attempt takes up the answer of the one before it, by the provider's own cursor.
 	Resumed bool
 	Before  wire.Usage // of the attempts before
+	// Unasked: the caller did not ask for usage, which this attempt was told to report. A chunk
+	// without a choice, which tells it in chat, is more than some readers expect.
+	Unasked bool
 	Meta    translate.Meta
 }
 
@@ -197,10 +200,18 @@ func (s *Splicer) readable(e sse.Event, from *wire.Stream) json.Value {
 	switch {
 	case from.Last == nil && string(bytes.TrimSpace(e.Data)) == "[DONE]":
 		return nil
+	case s.source.Unasked && onlyUsage(from.Last):
+		return json.Value("null")
 	case from.Last == nil, from.End != wire.Open && !from.Last.Get("error").Missing() && s.api != wire.Responses:
 		return json.Value("null")
 	}
 	return from.Last
+}
+
+// onlyUsage tells a chunk of chat that reports usage and says nothing.
+func onlyUsage(v json.Value) bool {
+	choices := v.Get("choices")
+	return choices.Kind() == '[' && choices.At(0) == nil && v.Get("usage").Kind() == '{'
 }
 
 // pass takes an event as it came.
@@ -355,6 +366,9 @@ func (s *Splicer) Finish(from *wire.Stream) {
 	s.format.finish(s)
 	s.release()
 }
+
+// Cut says that the attempt has ended and that none follows: what of it counts goes out.
+func (s *Splicer) Cut() { s.cut(false) }
 
 // Fail ends the stream with an error in the API's own form: the provider's own words where it was
 // its event that ended the call, body else.

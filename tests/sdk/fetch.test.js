@@ -129,6 +129,17 @@ for (const [name, { stream, whole, api }] of Object.entries(runs)) {
     });
   }
 
+  test(`${name}: an error event that is final keeps the provider's own words`, async () => {
+    const error = { chat: "quota", responses: "quota", messages: "auth", generate: "auth" }[api];
+    const there = await outcome(stream, { address, fetch: network, script: { error, errorAfterWords: 3, errorShape: api === "generate" ? "raw" : "", gapMs: 5 } });
+    const here = await through(stream, { error, errorAfterWords: 3 });
+    assert.ok(here.error);
+    if (name === "ai google") return; // overlooks it by itself
+    assert.equal(here.error.constructor, there.error.constructor);
+    assert.equal(unnamed(here.error.message), unnamed(there.error.message));
+    assert.equal(here.error.code, there.error.code);
+  });
+
   test(`${name}: a conversation that is too long`, async () => {
     const there = await outcome(stream, { address, fetch: network, script: { error: "context_length" } });
     for (const run of [stream, whole]) {

@@ -13,9 +13,9 @@ const tools = { find_tidepool: tool({ inputSchema: jsonSchema({ type: "object" }
 
 /** A run by the AI SDK. */
 const ai = (of) => ({
-  async stream(options) {
+  async stream({ timeout, maxRetries = 0, ...options }) {
     let failure;
-    const result = streamText({ model: of(options), prompt, tools, maxRetries: 0, stopWhen: stepCountIs(1), onError: ({ error }) => (failure = error), abortSignal: options.signal });
+    const result = streamText({ model: of(options), prompt, tools, maxRetries, timeout, stopWhen: stepCountIs(1), onError: ({ error }) => (failure = error), abortSignal: options.signal });
     const parts = [];
     for await (const part of result.fullStream) if (/^(text|tool|reasoning)-(start|end)$/.test(part.type)) parts.push(part.type);
     if (failure) throw failure;
@@ -39,6 +39,19 @@ export const runs = {
       const { message, finish_reason } = done.choices[0];
       const calls = (message.tool_calls ?? []).map(({ function: f }) => ({ name: f.name, input: JSON.parse(f.arguments) }));
       return { text: message.content, refusal: message.refusal ?? null, finish: finish_reason, calls, usage: done.usage?.completion_tokens, id: done.id };
+    },
+    /** As most code reads a stream: chunk by chunk. */
+    async loop({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
+      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
+      const found = { text: "", calls: [] };
+      for await (const { choices } of await client.chat.completions.create({ model: "gpt-x", messages, stream: true }, { signal })) {
+        found.text += choices[0]?.delta.content ?? "";
+        for (const { index, function: f } of choices[0]?.delta.tool_calls ?? []) {
+          found.calls[index] ??= { input: "" };
+          found.calls[index].input += f.arguments ?? "";
+        }
+      }
+      return found;
     },
     async whole({ address, headers, fetch }) {
       const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
@@ -66,6 +79,16 @@ export const runs = {
       const done = await client.messages.stream({ model: "claude-opus-5", max_tokens: 1000, messages }, { signal }).finalMessage();
       const text = done.content.filter(({ type }) => type === "text").map(({ text }) => text).join("");
       return { text, content: done.content, finish: done.stop_reason, usage: done.usage.output_tokens, id: done.id };
+    },
+    async loop({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
+      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries, defaultHeaders: headers, fetch, timeout });
+      const found = { text: "", calls: [] };
+      for await (const { type, delta, content_block: block } of await client.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages, stream: true }, { signal })) {
+        if (block?.type === "tool_use") found.calls.push({ input: "" });
+        if (type === "content_block_delta") found.text += delta.text ?? "";
+        if (delta?.partial_json) found.calls.at(-1).input += delta.partial_json;
+      }
+      return found;
     },
     async whole({ address, headers, fetch }) {
       const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries: 0, defaultHeaders: headers, fetch });

@@ -114,12 +114,26 @@ func (c *client) providerOf(base string, api wire.API) fault.Provider {
 }
 
 // writeFetch writes the output of a fetch: how many bytes of the body there are, in 4 bytes, the
-// bytes, and the rest as JSON. streams keeps that the response has begun as a stream; one of generate,
-// whose error readers may overlook, breaks off behind it.
+// bytes, and the rest as JSON. streams keeps that the response has begun as a stream.
 func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, streams *bool) []byte {
 	out = append(out, 0, 0, 0, 0)
 	for i := range actions {
-		out = append(out, actions[i].Bytes...)
+		if head := actions[i].Head; head != nil {
+			*streams = head.Status < 300
+		}
+	}
+	last := -1 // the bytes that say the error of a stream of generate
+	if n := len(actions); n > 0 && *streams && api == wire.Generate && actions[n-1].Kind == core.Done && actions[n-1].Result.Fault.Decision != "" {
+		for i := range actions {
+			if actions[i].Bytes != nil {
+				last = i
+			}
+		}
+	}
+	for i := range actions {
+		if i != last {
+			out = append(out, actions[i].Bytes...)
+		}
 	}
 	n := len(out) - 4
 	for i := range 4 {
@@ -134,7 +148,6 @@ func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, s
 			w.Open("", '{').Open("head", '{').Int("status", int64(a.Head.Status))
 			writeHeaders(&w, a.Head.Header)
 			w.Close('}').Close('}')
-			*streams = a.Head.Status < 300
 		case a.Note != nil:
 			writeNote(w.Open("", '{'), handle, true, a.Note)
 			w.Close('}')
@@ -142,7 +155,9 @@ func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, s
 			w.Open("", '{').Open("done", '{')
 			if a.Result.Fault.Decision != "" {
 				writeDocument(&w, a.Result)
-				w.Bool("breaks", *streams && api == wire.Generate)
+				if last >= 0 {
+					w.Text("breaks", string(actions[last].Bytes))
+				}
 			}
 			w.Close('}').Close('}')
 		}

@@ -114,8 +114,12 @@ class Reply {
     if (cancelled) return this.#fail(this.#signal?.aborted ? this.#signal.reason : new DOMException("The client was closed", "AbortError"));
     const error = failure && failed(HoldfastError.of(failure, first, { attempts, retryAtMs }));
     if (!this.#begun) this.#fail(error);
-    else if (breaks && !this.#over) this.#break = error;
-    else this.#close();
+    else if (breaks && !this.#over) {
+      // Google's SDK finds an error only where it is all of a chunk. Other readers overlook it: for
+      // them the body breaks behind it.
+      this.#controller.enqueue(new TextEncoder().encode(breaks));
+      this.#break = error;
+    } else this.#close();
   }
 
   fail(error) {
