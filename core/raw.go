@@ -1,6 +1,7 @@
 package core
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
@@ -96,12 +97,12 @@ func (c *Call) respond() {
 	c.give(c.raw.splicer.Take())
 }
 
-func (c *Call) give(bytes []byte) {
+func (c *Call) give(body []byte) {
 	r := c.raw
-	if len(bytes) == 0 && (r.head == nil || c.phase != done) {
+	if len(body) == 0 && (r.head == nil || c.phase != done) {
 		return
 	}
-	a := Action{Kind: Emit, Attempt: c.attempt.Number, Bytes: bytes}
+	a := Action{Kind: Emit, Attempt: c.attempt.Number, Bytes: body}
 	if !r.begun {
 		a.Head, r.begun = r.head, true
 		if r.splicer != nil && r.splicer.Encoded() && a.Head.Status < 300 {
@@ -130,7 +131,7 @@ func (c *Call) close(f fault.Fault) {
 		return
 	case s.Sent():
 		s.Cut()
-		c.give(s.Take())
+		c.give(bytes.Clone(s.Take()))
 		s.Fail(f, json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f))))
 	case a == nil || a.HTTPStatus == 0:
 		return

@@ -122,10 +122,10 @@ func (s *Splicer) Sent() bool { return s != nil && s.sent }
 // Encoded tells that the attempt's own headers do not describe the stream.
 func (s *Splicer) Encoded() bool { return s.mode == encode }
 
-// Take returns the bytes that may go out, whole events all. They are the caller's.
+// Take returns the bytes that may go out, whole events all. They are valid until the next call.
 func (s *Splicer) Take() []byte {
 	out := s.out
-	s.out = nil
+	s.out = s.out[:0]
 	return out
 }
 
@@ -222,7 +222,7 @@ func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
 	if v != nil && v.Missing() {
 		return
 	}
-	s.format.see(kind(e.Type, v), v)
+	s.format.see(s.kind(e.Type, v), v)
 	s.held = append(s.held, segment...)
 	if !s.Array && !blank(segment) { // the body ended with it
 		s.held = append(s.held, "\n\n"...)
@@ -244,7 +244,7 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 	if v != nil && v.Missing() {
 		return
 	}
-	name = kind(name, v)
+	name = s.kind(name, v)
 	if len(text) > 0 && !s.format.carries(name, v) {
 		s.format.text(s, text)
 		text = nil
@@ -252,8 +252,12 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 	s.format.fit(s, name, v, text)
 }
 
-// kind is the name of an event, which the data may tell better than its frame.
-func kind(name string, v json.Value) string {
+// kind is the name of an event, which the data may tell better than its frame. Chat and generate
+// have none.
+func (s *Splicer) kind(name string, v json.Value) string {
+	if s.api == wire.Chat || s.api == wire.Generate {
+		return ""
+	}
 	if t := v.Get("type").Text(); t != "" {
 		return t
 	}
@@ -286,16 +290,16 @@ func (s *Splicer) encoded(events []byte, d wire.Delta) {
 		}
 		v, _ := json.Parse(e.Data)
 		var text []byte
-		if d.Kind == wire.Text && v != nil && s.format.carries(kind(e.Type, v), v) {
+		if d.Kind == wire.Text && v != nil && s.format.carries(s.kind(e.Type, v), v) {
 			text = d.Text
 		}
-		s.format.fit(s, kind(e.Type, v), v, text)
+		s.format.fit(s, s.kind(e.Type, v), v, text)
 	}
 }
 
 // write writes an event.
 func (s *Splicer) write(name string, v json.Value) {
-	s.format.see(kind(name, v), v)
+	s.format.see(name, v)
 	data := []byte(v)
 	if v == nil {
 		data = []byte("[DONE]")
