@@ -1,0 +1,222 @@
+// What the gateway keeps out, and what it keeps in. Each test is a line of the README's threat table.
+import assert from "node:assert/strict";
+import http from "node:http";
+import { after, test } from "node:test";
+import { asking, hashed, KEYS, ORIGIN, provider, startGateway, TOKEN } from "./gateway.js";
+
+/** An upstream that tells what it was sent, and a place where nobody should arrive. */
+const seen = [];
+let strangers = 0;
+const listen = (serve) => new Promise((resolve) => {
+  const server = http.createServer(serve).listen(0, "127.0.0.1", () => resolve(`http://127.0.0.1:${server.address().port}`));
+  after(() => server.close().closeAllConnections());
+});
+const stranger = await listen((request, response) => {
+  strangers++;
+  response.end("{}");
+});
+const upstream = await listen(async (request, response) => {
+  let body = "";
+  for await (const chunk of request) body += chunk;
+  seen.push({ method: request.method, url: request.url, headers: request.headers, body });
+  const { behave } = request.headers;
+  if (behave === "redirect") return response.writeHead(307, { location: `${stranger}/v1/chat/completions`, "x-secret": "no" }).end();
+  const answer = { object: "chat.completion", id: "c", model: "m", choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
+  const key = request.headers.authorization;
+  response.setHeader("content-type", "application/json");
+  response.setHeader("set-cookie", ["a=1", "b=2"]);
+  response.setHeader("authorization", key ?? "");
+  response.setHeader("access-control-allow-origin", "*");
+  response.setHeader("server", "upstream");
+  if (behave === "echo 400") return response.writeHead(400).end(JSON.stringify({ error: { message: `bad header ${key}`, type: "invalid_request_error", code: "x" } }));
+  if (behave === "echo 401") return response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, type: "invalid_request_error", code: "invalid_api_key" } }));
+  response.end(JSON.stringify(answer));
+});
+
+const { address } = await startGateway({
+  maxBodyBytes: 10_000,
+  providers: { openai: { baseURL: `${upstream}/base` }, anthropic: { baseURL: `${provider}/anthropic` }, gemini: { baseURL: `${provider}/gemini` } },
+  models: { gpt: [{ provider: "openai", model: "gpt-x" }] },
+});
+
+const chat = JSON.stringify({ model: "gpt", messages: [{ role: "user", content: "Hi" }] });
+const bearer = { authorization: `Bearer ${TOKEN}` };
+const call = (path, { method = "POST", headers = bearer, body = chat } = {}) =>
+  fetch(`${address}${path}`, { method, headers: { "content-type": "application/json", ...headers }, body: method === "POST" ? body : undefined, redirect: "manual" });
+
+/** Sends a request line as it is: fetch would tidy the path up. */
+const raw = (path, headers = {}) => new Promise((resolve, reject) => {
+  const { port } = new URL(address);
+  const request = http.request({ port, path, method: "POST", headers: { ...bearer, "content-type": "application/json", ...headers } }, (response) => {
+    let text = "";
+    response.on("data", (chunk) => (text += chunk)).on("end", () => resolve({ status: response.statusCode, headers: response.headers, text }));
+  });
+  request.on("error", reject).end(chat);
+});
+
+const codeOf = async (response) => {
+  const { error } = await response.json();
+  return error.code ?? error.type;
+};
+
+test("nobody without a token, in the form of the API that was asked", async () => {
+  for (const headers of [{}, { authorization: "" }, { authorization: "Bearer" }, { authorization: `Basic ${TOKEN}` }, { cookie: `token=${TOKEN}` }]) {
+    assert.equal((await call("/openai/v1/chat/completions", { headers })).status, 401);
+  }
+  const wrong = [TOKEN.slice(0, -1), `${TOKEN}x`, hashed(TOKEN), KEYS.OPENAI_API_KEY, "x".repeat(8000), "null", "undefined"];
+  for (const token of wrong) {
+    for (const headers of [{ authorization: `Bearer ${token}` }, { "x-api-key": token }, { "x-goog-api-key": token }]) {
+      assert.equal((await call("/v1/chat/completions", { headers })).status, 401);
+    }
+  }
+  assert.equal((await call(`/gemini/v1beta/models/m:generateContent?key=${TOKEN}`, { headers: {} })).status, 401);
+  const forms = [["/v1/chat/completions", (body) => body.error.code === "missing_token"], ["/anthropic/v1/messages", (body) => body.type === "error" && body.error.type === "authentication_error"], ["/gemini/v1beta/models/m:generateContent", (body) => body.error.status === "UNAUTHENTICATED"]];
+  for (const [path, fits] of forms) assert.ok(fits(await (await call(path, { headers: {} })).json()), path);
+  assert.equal(seen.length, 0);
+});
+
+test("a token works wherever an SDK puts its key", async () => {
+  for (const headers of [bearer, { authorization: `bearer ${TOKEN}` }, { "x-api-key": TOKEN }, { "x-goog-api-key": TOKEN }]) {
+    assert.equal((await call("/v1/chat/completions", { headers })).status, 200);
+  }
+});
+
+test("without tokens, or with a key that is missing, nothing is served", async () => {
+  for (const options of [{ tokens: {} }, { tokens: { a: "secret" } }, { secrets: {} }, { nonsense: 1 }, { policy: { nonsense: 1 } }, { models: { m: [{ provider: "nobody" }] } }]) {
+    const gateway = await startGateway(options);
+    const response = await fetch(`${gateway.address}/openai/v1/chat/completions`, { method: "POST", headers: { ...bearer, "content-type": "application/json" }, body: chat });
+    assert.equal(response.status, 500, JSON.stringify(options));
+    await gateway.stop();
+  }
+});
+
+test("only pages of known origins", async () => {
+  const asked = { "access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type,x-stainless-os" };
+  const known = await call("/v1/chat/completions", { method: "OPTIONS", headers: { origin: ORIGIN, ...asked } });
+  assert.equal(known.status, 204);
+  assert.equal(known.headers.get("access-control-allow-origin"), ORIGIN);
+  assert.equal(known.headers.get("access-control-allow-headers"), asked["access-control-request-headers"]);
+  assert.equal(known.headers.get("access-control-allow-credentials"), null);
+  for (const origin of ["https://evil.example", "null", `${ORIGIN}.evil.example`, "http://app.example", `${ORIGIN}:8443`]) {
+    for (const method of ["OPTIONS", "POST"]) {
+      const response = await call("/v1/chat/completions", { method, headers: { ...bearer, origin, ...asked } });
+      assert.equal(response.status, 403);
+      assert.equal(response.headers.get("access-control-allow-origin"), null);
+    }
+  }
+  const response = await call("/v1/chat/completions", { headers: { ...bearer, origin: ORIGIN } });
+  assert.equal(response.headers.get("access-control-allow-origin"), ORIGIN);
+  assert.match(response.headers.get("access-control-expose-headers"), /x-holdfast-served/);
+  assert.match(response.headers.get("vary"), /origin/i);
+});
+
+test("only paths that are known, however they are written", async () => {
+  const before = seen.length;
+  const paths = [
+    "/openai/v1/files", "/openai/v1/organization/admin_api_keys", "/openai/v1/fine_tuning/jobs", "/openai", "/openai/", "/", "/xai/v1/chat/completions",
+    "/gloo/ai/v2/chat/completions", "/constructor/v1/chat/completions", "/openai/v1/chat/completions/", "/openai//v1/chat/completions", "/openai/v1/chat/completions%2f..%2ffiles",
+    "/openai/v1/chat/completions/../../files", "/openai/v1/responses/..%2f..%2ffiles/cancel", "/openai/v1/responses/%2e%2e/cancel", "/openai/v1/responses/../cancel",
+    `/openai/@${stranger.slice(7)}/v1/chat/completions`, `//${stranger.slice(7)}/v1/chat/completions`, `/openai/http://${stranger.slice(7)}/v1/chat/completions`,
+    "/openai/v1\\chat\\files", "/gemini/v1beta/models/..:generateContent", "/gemini/v1beta/models/a%2fb:generateContent", "/gemini/v1beta/cachedContents", "/v1/files", "/v1/models",
+  ];
+  for (const path of paths) assert.equal((await raw(path)).status, 404, path);
+  for (const method of ["PUT", "PATCH", "HEAD", "DELETE"]) {
+    const { status } = await call("/openai/v1/chat/completions", { method });
+    assert.equal(status, 404, method);
+  }
+  assert.equal((await call("/v1/chat/completions", { method: "GET" })).status, 405);
+  assert.equal(seen.length, before);
+});
+
+test("no header or body leads elsewhere", async () => {
+  const host = stranger.slice(7);
+  const headers = { host, "x-forwarded-host": host, forwarded: `host=${host}`, "x-base-url": stranger, "x-original-url": `${stranger}/`, "x-holdfast-models": "gpt" };
+  assert.equal((await raw("/v1/chat/completions", headers)).status, 200);
+  const body = JSON.stringify({ ...JSON.parse(chat), baseURL: stranger, base_url: stranger, provider: "gloo", models: ["gpt"] });
+  assert.equal((await call("/v1/chat/completions", { body })).status, 200);
+  assert.equal((await call("/v1/chat/completions", { body: JSON.stringify({ ...JSON.parse(chat), model: `${stranger}/x` }) })).status, 404);
+  assert.equal((await call("/v1/chat/completions", { body: JSON.stringify({ ...JSON.parse(chat), model: "__proto__" }) })).status, 404);
+  assert.equal(strangers, 0);
+});
+
+test("a redirect is not followed, and not passed on", async () => {
+  const response = await call("/openai/v1/chat/completions", { headers: { ...bearer, behave: "redirect" } });
+  assert.equal(response.status, 502);
+  assert.equal(response.headers.get("location"), null);
+  assert.equal(await codeOf(response), "redirected");
+  const listed = await call("/openai/v1/models", { method: "GET", headers: { ...bearer, behave: "redirect" } });
+  assert.equal(listed.status, 502);
+  assert.equal(strangers, 0);
+});
+
+test("who the client is stays here, and what the provider says to browsers stays there", async () => {
+  const headers = {
+    ...bearer, cookie: "session=1", "x-api-key": TOKEN, "x-goog-api-key": TOKEN, origin: ORIGIN, referer: `${ORIGIN}/secret`, "x-forwarded-for": "10.0.0.1",
+    "cf-connecting-ip": "10.0.0.1", "openai-organization": "org-other", "proxy-authorization": "Basic x", "x-hop": "1", connection: "x-hop", "x-holdfast-models": "gpt",
+  };
+  for (const [path, body] of [["/openai/v1/chat/completions", chat], ["/openai/v1/moderations", "{}"]]) {
+    const { headers: back } = await raw(path, headers);
+    const { headers: sent, url } = seen.at(-1);
+    assert.equal(url, `/base${path.slice(7)}`);
+    assert.equal(sent.authorization, `Bearer ${KEYS.OPENAI_API_KEY}`);
+    for (const name of Object.keys(headers)) {
+      if (name === "authorization" || name === "connection") continue;
+      assert.equal(sent[name], undefined, name);
+    }
+    for (const name of ["set-cookie", "authorization", "server"]) assert.equal(back[name], undefined, name);
+    assert.equal(back["access-control-allow-origin"], ORIGIN);
+    assert.equal(back["x-content-type-options"], "nosniff");
+    assert.equal(back["cache-control"], "no-store");
+    assert.match(back["content-security-policy"], /default-src 'none'/);
+  }
+});
+
+test("a key is never told", async () => {
+  const texts = [];
+  for (const behave of ["echo 400", "echo 401", "", "redirect"]) {
+    for (const path of ["/openai/v1/chat/completions", "/openai/v1/moderations", "/v1/chat/completions"]) {
+      const response = await call(path, { headers: { ...bearer, behave } });
+      texts.push(JSON.stringify([...response.headers]) + (await response.text()));
+    }
+  }
+  for (const text of texts) for (const key of Object.values(KEYS)) assert.ok(!text.includes(key), text);
+  const refused = await call("/openai/v1/chat/completions", { headers: { ...bearer, behave: "echo 401" } });
+  assert.equal(await codeOf(refused), "provider_key_refused");
+});
+
+test("bodies are bounded, also those that do not say how long they are", async () => {
+  const before = seen.length;
+  const long = JSON.stringify({ model: "gpt", messages: [{ role: "user", content: "x".repeat(10_000) }] });
+  for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions", "/openai/v1/moderations"]) {
+    assert.equal((await call(path, { body: long })).status, 413);
+    let pieces = 5;
+    const pull = (controller) => (pieces-- > 0 ? controller.enqueue(new TextEncoder().encode("x".repeat(4000))) : controller.close());
+    const response = await fetch(`${address}${path}`, { method: "POST", headers: { ...bearer, "content-type": "application/json" }, body: new ReadableStream({ pull }), duplex: "half" });
+    assert.equal(response.status, 413);
+    await response.text();
+  }
+  assert.equal(seen.length, before);
+});
+
+test("deep JSON hurts nobody", async () => {
+  const deep = `{"model":"gpt","messages":${"[".repeat(4000)}${"]".repeat(4000)}}`;
+  for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions"]) await (await call(path, { body: deep })).text();
+  assert.equal((await call("/v1/chat/completions")).status, 200);
+});
+
+test("no header can be smuggled in", async () => {
+  for (const value of ["gpt\r\nx-evil: 1", "gpt,gpt\u0000"]) {
+    await assert.rejects(async () => raw("/v1/chat/completions", { "x-holdfast-models": value }));
+  }
+  const response = await call("/v1/chat/completions", { headers: { ...bearer, "x-holdfast-models": "no such: model" } });
+  assert.equal(response.status, 404);
+});
+
+test("what passes without help: models, counting, stored answers", async () => {
+  const count = await call("/anthropic/v1/messages/count_tokens", { headers: { "x-api-key": TOKEN, ...asking() }, body: JSON.stringify({ model: "m", messages: [{ role: "user", content: "Hi" }] }) });
+  assert.equal(typeof (await count.json()).input_tokens, "number");
+  const tokens = await call("/gemini/v1beta/models/gemini-x:countTokens", { headers: { "x-goog-api-key": TOKEN, ...asking() }, body: JSON.stringify({ contents: [{ parts: [{ text: "Hi" }] }] }) });
+  assert.equal(typeof (await tokens.json()).totalTokens, "number");
+  assert.equal((await call("/openai/v1/models?limit=2&key=x", { method: "GET" })).status, 200);
+  assert.equal(seen.at(-1).url, "/base/v1/models?limit=2");
+});
