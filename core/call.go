@@ -106,8 +106,8 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	case Start:
 		if c.phase == idle {
 			c.began, c.alive = now, now
-			if n := c.spec.Header.Get("x-stainless-retry-count"); n != "" && n != "0" {
-				c.warn("the SDK above retries too (" + n + " so far): give it maxRetries: 0, or attempts multiply")
+			if n := c.spec.Outer; n > 0 {
+				c.warn("the SDK above retries too (" + strconv.Itoa(n) + " so far): give it maxRetries: 0, or attempts multiply")
 			}
 			c.send(now)
 		}

@@ -47,7 +47,9 @@ type Spec struct {
 	// ID names the call in reports, and as Idempotency-Key where a provider documents one.
 	ID string
 	// Tag also puts the ID into the requests, where the provider has a place for it.
-	Tag    bool
+	Tag bool
+	// Outer is how often a layer above has retried this call already: its attempts and ours multiply.
+	Outer  int
 	Random func() float64 // uniform in [0, 1)
 }
 

@@ -187,6 +187,14 @@ test("bud-011: an SDK above that retries too is noticed", async () => {
   const warnings = async (count) => (await client.stream(CHAT, body, { headers: { "x-stainless-retry-count": count } }).result).warnings;
   assert.match((await warnings("1"))[0], /maxRetries: 0/);
   assert.deepEqual(await warnings("0"), []);
+  const seen = [];
+  const { client: other } = await chain({ [OPENAI]: [json(200, { choices: [] })] }, { onEvent: ({ type, message }) => type === "warning" && seen.push(message) });
+  for (const count of ["0", "2"]) {
+    const response = await other.fetch(`https://${OPENAI}${CHAT}`, { method: "POST", headers: { "X-Stainless-Retry-Count": count }, body: JSON.stringify(body) });
+    assert.equal(response.status, 200);
+  }
+  assert.equal(seen.length, 1);
+  assert.match(seen[0], /2 so far/);
 });
 
 test("id names the call; tag puts it where the provider can find it again", async () => {

@@ -9,9 +9,9 @@
 //	fallback anthropic messages m2   a further target: provider, wire format, model
 //	random 0.5                    every draw (default 0.5)
 //	set idle 5s                   a number of the policy: attempts continues maxhint total window
-//	                              headers firstdelta idle drain switch; "off" switches it off
+//	                              headers firstdelta idle drain switch; "off" switches it off.
+//	                              outer: retries of a layer above
 //	body {"model":"m","messages":[]}
-//	header name=value             of the caller's
 //
 //	0s    start
 //	      -> send 1 first
@@ -134,9 +134,6 @@ func (p *player) setting(word, rest string) (err error) {
 		p.random, err = strconv.ParseFloat(rest, 64)
 	case "body":
 		p.spec.Body, err = json.Parse([]byte(rest))
-	case "header":
-		name, value, _ := strings.Cut(rest, "=")
-		p.spec.Header = p.spec.Header.Set(name, value)
 	case "set":
 		p.set = append(p.set, rest)
 	default:
@@ -155,7 +152,7 @@ func (p *player) begin() error {
 		d, n := pace.Off, 0
 		var err error
 		switch name {
-		case "attempts", "continues":
+		case "attempts", "continues", "outer":
 			n, err = strconv.Atoi(value)
 		case "owner":
 			policy.Passive = value == "false"
@@ -172,6 +169,8 @@ func (p *player) begin() error {
 			policy.Budget.Attempts = n
 		case "continues":
 			policy.Budget.Continues = n
+		case "outer":
+			p.spec.Outer = n
 		case "maxhint":
 			policy.Budget.MaxHint = d
 		case "total":

@@ -15,7 +15,7 @@ import (
 // errNotOurs says that a request passes as it is: it asks no model, or in a way that cannot be helped.
 var errNotOurs = errors.New("the request is not a call")
 
-// fetchSpec reads a request that an SDK wants to fetch: {url, id}, and its body. Its URL is where
+// fetchSpec reads a request that an SDK wants to fetch: {url, id, outer}, and its body. Its URL is where
 // the call goes; what signs it stays in JavaScript. A gateway also names the provider whose rules
 // apply there, the chain behind it, as places in the client's targets, and with form: true that the
 // URL only tells the form in which the caller asks: then the chain is all there is. The bytes are
@@ -38,6 +38,8 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	if s.Body, err = json.Parse(body); err != nil || len(body) > s.Policy.MaxBody || !asks(api, path, s.Body) {
 		return s, errNotOurs
 	}
+	outer, _ := v.Get("outer").Int()
+	s.Outer = int(outer)
 	s.Stream = s.Body.Get("stream").True()
 	if api == wire.Generate {
 		s.Stream = strings.Contains(path, ":streamGenerateContent")

@@ -405,6 +405,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
 	s.Header = c.fields(stream, c.provider, c.header, own)
+	s.Outer, _ = strconv.Atoi(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
 	for i := range c.fallbacks {
 		f := &c.fallbacks[i]
 		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))

@@ -19,7 +19,7 @@ export async function fetchThrough(session, input, init, route) {
   const reply = new Reply(url, signal);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;
-  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), ...route }));
+  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
   call.open(false, options, body);
   if (call.idle) {
     call.drop();

@@ -25,7 +25,7 @@
 //	hf_close(client)
 //	hf_open(client, call, bits, n, m, now)        n bytes of options, JSON, then m bytes of body;
 //	                                              bits: 1 a stream, 2 the network is away, 4 a
-//	                                              fetch: its options are {url, id}, and an output
+//	                                              fetch: its options are {url, id, outer}, an output
 //	                                              of nothing says that the request is no call
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
 //	hf_received(call, attempt, n, now)            a chunk of the response body
