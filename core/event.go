@@ -54,14 +54,14 @@ const (
 	Done                     // the call has ended: Result. No action follows.
 )
 
-// Action is something to do, in order. Delta texts are valid until the next Handle.
+// Action is something to do, in order. Delta texts and Bytes are valid until the next Handle.
 type Action struct {
 	Kind    ActionKind
 	Attempt int
 	Request *Request
 	Delta   wire.Delta
 	Head    *Head  // of a raw call's response, before its first Bytes
-	Bytes   []byte // of its body; the receiver's
+	Bytes   []byte // of its body
 	Note    *Note
 	Result  *Result
 }
