@@ -100,6 +100,7 @@ class Reply {
       { highWaterMark: 0 },
     );
     const empty = status === 204 || status === 205 || status === 304;
+    if (status < 200 || status > 599) status = 502; // a Response takes no other
     const response = new Response(empty ? null : body, { status, headers: headers.filter(([name]) => !ABOUT_BYTES.has(name)) });
     Object.defineProperty(response, "url", { value: this.#url });
     this.#begun = true;

@@ -376,11 +376,13 @@ export class Port {
     for (const next of more) output.push(target, next);
     if (busy) return;
     this.#delivering = true;
-    target.take(item);
-    if (output.length > 0) {
+    try {
+      target.take(item);
       for (let i = 0; i < output.length; i += 2) output[i].take(output[i + 1]);
+    } finally {
+      // One target that fails must not leave all others waiting.
       output.length = 0;
+      this.#delivering = false;
     }
-    this.#delivering = false;
   }
 }
