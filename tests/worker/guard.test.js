@@ -23,6 +23,7 @@ const upstream = await listen(async (request, response) => {
   if (behave === "redirect") return response.writeHead(307, { location: `${stranger}/v1/chat/completions`, "x-secret": "no" }).end();
   const answer = { object: "chat.completion", id: "c", model: "m", choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
   const key = request.headers.authorization;
+  if (behave === "strange") return response.writeHead(799, { "x-strange": "\u00e9" }).end("?");
   response.setHeader("content-type", "application/json");
   response.setHeader("set-cookie", ["a=1", "b=2"]);
   response.setHeader("authorization", key ?? "");
@@ -189,7 +190,7 @@ test("bodies are bounded, also those that do not say how long they are", async (
   const long = JSON.stringify({ model: "gpt", messages: [{ role: "user", content: "x".repeat(10_000) }] });
   for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions", "/openai/v1/moderations"]) {
     assert.equal((await call(path, { body: long })).status, 413);
-    let pieces = 5;
+    let pieces = 4;
     const pull = (controller) => (pieces-- > 0 ? controller.enqueue(new TextEncoder().encode("x".repeat(4000))) : controller.close());
     const response = await fetch(`${address}${path}`, { method: "POST", headers: { ...bearer, "content-type": "application/json" }, body: new ReadableStream({ pull }), duplex: "half" });
     assert.equal(response.status, 413);
@@ -201,6 +202,15 @@ test("bodies are bounded, also those that do not say how long they are", async (
 test("deep JSON hurts nobody", async () => {
   const deep = `{"model":"gpt","messages":${"[".repeat(4000)}${"]".repeat(4000)}}`;
   for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions"]) await (await call(path, { body: deep })).text();
+  assert.equal((await call("/v1/chat/completions")).status, 200);
+});
+
+test("a strange provider harms nobody else", async () => {
+  for (const path of ["/openai/v1/chat/completions", "/openai/v1/moderations"]) {
+    const { status, body } = await call(path, { headers: { ...bearer, behave: "strange" } });
+    assert.ok(status >= 500, String(status));
+    await body.cancel();
+  }
   assert.equal((await call("/v1/chat/completions")).status, 200);
 });
 

@@ -31,7 +31,7 @@ export async function serve(folder, { config, secrets, workerd, port = 0, main =
     for (const part of [child, child.stdio[3]]) part.unref();
     // It drains for ever when a client has left its connection half open.
     const stop = () => (child.ref(), child.kill("SIGKILL"), gone);
-    return { address: `http://127.0.0.1:${said.port}`, pid: child.pid, stop };
+    return { address: `http://127.0.0.1:${said.port}`, pid: child.pid, stop, ended: gone };
   }
   throw new Error("workerd did not start");
 }

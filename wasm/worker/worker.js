@@ -165,8 +165,11 @@ class Exchange {
     }
     if (status === 401) {
       await response.body?.cancel();
-      const refused = errorResponse(form, new Refusal(401, "provider_key_refused", "The provider refused the key that this gateway has for it."));
-      return refused;
+      throw new Refusal(401, "provider_key_refused", "The provider refused the key that this gateway has for it.");
+    }
+    if (status > 599) {
+      await response.body?.cancel();
+      throw new Refusal(502, "strange_status", `The provider answered with HTTP ${status}.`);
     }
     let text = await response.text();
     for (const key of keys) if (key) text = text.replaceAll(key, "[key]");
