@@ -2,7 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { cpSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
@@ -11,6 +11,6 @@ const run = (command, ...args) => execFileSync(command, args, { cwd: root, stdio
 const place = join(here, "node_modules/holdfast");
 
 rmSync(place, { recursive: true, force: true });
-if (process.env.HOLDFAST_DIST) cpSync(process.env.HOLDFAST_DIST, place, { recursive: true });
+if (process.env.HOLDFAST_DIST) cpSync(resolve(process.env.HOLDFAST_DIST), place, { recursive: true });
 else run("bash", "build.sh", "-package", place);
 run("go", "build", "-o", join(here, "out/sim"), "./tests/sim/run");
