@@ -17,6 +17,7 @@ const { address } = await startGateway({
     "gpt-cut-then-claude": [acting("openai", "gpt-x", { requests: [{ endAfterWords: 8, end: "reset" }] }), { provider: "anthropic", model: "claude-x" }],
     "claude-cut-then-gemini": [acting("anthropic", "claude-x", { requests: [{ endAfterWords: 8, end: "reset" }] }), { provider: "gemini", model: "gemini-x" }],
     "down": [acting("openai", "gpt-x", down), acting("gemini", "gemini-x", down)],
+    "gone": [acting("anthropic", "claude-x", { beforeHeaders: true, end: "reset" })],
     "long": [acting("anthropic", "claude-x", { error: "context_length" }), { provider: "openai", model: "gpt-x" }],
     "refusing": [acting("openai", "gpt-x", "refusal"), { provider: "anthropic", model: "claude-x" }],
   },
@@ -111,6 +112,10 @@ test("errors come in the form that was asked", async () => {
   assert.equal(failed.status >= 500, true);
   assert.equal(failed.headers.get("x-should-retry"), "false");
   assert.equal(typeof (await failed.json()).error.message, "string");
+  const gone = await post("/v1/chat/completions", { model: "gone", messages, stream: true });
+  assert.equal(gone.status, 502);
+  assert.equal((await gone.json()).error.code, "transport");
+  assert.deepEqual([facts(gone).served, facts(gone).attempts], ["anthropic/claude-x", "1"]);
   const none = await post("/v1/responses", { model: "none", input: "x" });
   assert.equal(none.status, 404);
   assert.equal((await none.json()).error.code, "model_not_found");

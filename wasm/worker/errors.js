@@ -17,12 +17,14 @@ const NAMES = {
   504: ["timeout_error", "timeout_error", "DEADLINE_EXCEEDED"],
 };
 
-/** A request that ends here. `form` is set by who knows it. */
+/** A request that ends here. */
 export class Refusal extends Error {
-  constructor(status, code, message) {
+  /** @param {number} [retryAtMs] when it may be worth another try */
+  constructor(status, code, message, retryAtMs) {
     super(message);
     this.status = status;
     this.code = code;
+    this.retryAtMs = retryAtMs;
   }
 }
 
@@ -55,6 +57,7 @@ export function errorResponse(form, error) {
   const headers = { "content-type": "application/json" };
   // What is wrong with the request is wrong with the next one, and what could be retried has been.
   if (error.status !== 503) headers["x-should-retry"] = "false";
+  if (error.retryAtMs) headers["retry-after"] = String(Math.max(1, Math.ceil((error.retryAtMs - Date.now()) / 1000)));
   return new Response(JSON.stringify(errorBody(form, error)), { status: error.status, headers });
 }
 
@@ -66,8 +69,8 @@ export function refusalOf(error) {
     console.error("holdfast:", error?.stack ?? error);
     return new Refusal(500, "internal_error", "The gateway failed.");
   }
-  const { code, failure, message } = known;
-  return new Refusal(STATUS[code] ?? 502, code, failure?.developerMessage ?? message);
+  const { code, failure, message, retryAtMs } = known;
+  return new Refusal(STATUS[code] ?? 502, code, failure?.developerMessage ?? message, retryAtMs);
 }
 
 const STATUS = {

@@ -7,7 +7,7 @@ import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 
 /** Local workerd must be told to say when a client leaves; the date is that of the deployed Worker. */
-export const COMPATIBILITY = { date: "2026-11-01", flags: ["enable_request_signal"] };
+export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signal"] };
 
 /**
  * @param {string} folder what build() made

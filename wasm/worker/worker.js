@@ -142,14 +142,17 @@ class Exchange {
     try {
       const answer = await fetchThrough(session, url, { method, headers, body, signal }, route);
       const response = await this.#presentable(answer, keys, form);
+      session.facts.attempts ||= 1; // it passed without being a call
       const out = told(toClient(response.headers), session.facts, targets);
       const { response: relayed, ended } = relay(response, out, session, form, signal);
       ended.then(end, end);
       return relayed;
     } catch (error) {
       end();
-      if (error instanceof NotACall) throw new Refusal(400, "invalid_request", "The body is no request that a chain of models can serve: one JSON object, and one answer at a time.");
-      throw error;
+      if (signal.aborted) throw error;
+      const refused = errorResponse(form, refusalOf(error instanceof NotACall ? notACall() : error));
+      told(refused.headers, session.facts, targets);
+      return refused;
     } finally {
       clearInterval(watch);
     }
@@ -179,6 +182,7 @@ class Exchange {
   }
 }
 
+const notACall = () => new Refusal(400, "invalid_request", "No chain of models can serve this body: it must be one JSON object that asks for one answer.");
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
 
 /** The models that a request names in its header, or null. */
@@ -213,11 +217,11 @@ function without({ ...body }, key) {
   return new TextEncoder().encode(JSON.stringify(body));
 }
 
-/** What a response's headers tell of how it came about. */
+/** What a response's headers tell of how it came about: so far, when it is a stream. */
 function told(headers, { attempts, target, waitedMs, requestIds }, targets) {
-  const served = targets[target];
+  const served = attempts > 0 && targets[target];
   if (served) headers.set("x-holdfast-served", served.model ? `${served.provider}/${served.model}` : served.provider);
-  headers.set("x-holdfast-attempts", String(Math.max(attempts, 1)));
+  headers.set("x-holdfast-attempts", String(attempts));
   headers.set("x-holdfast-waited-ms", String(Math.round(waitedMs)));
   const ids = requestIds.filter((id) => /^[\w.:-]{1,200}$/.test(id));
   if (ids.length > 0) headers.set("x-holdfast-request-ids", ids.join(", "));
