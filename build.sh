@@ -17,9 +17,12 @@ cd "$(dirname "$0")"
 export GOFLAGS=-buildvcs=false
 tinygo=${TINYGO:-$(command -v tinygo || true)}
 
+# Inlining makes a program larger by a sixth: it is kept for what every byte of a stream goes through.
+inlining=(-gcflags=all=-l -gcflags=holdfast/core{,/json,/sse}=)
+
 # standard PACKAGE FILE: a WebAssembly program by the Go compiler.
 standard() {
-	GOOS=js GOARCH=wasm go build -trimpath '-ldflags=-s -w -buildid=' -o "$2" "$1"
+	GOOS=js GOARCH=wasm go build -trimpath '-ldflags=-s -w -buildid=' "${inlining[@]}" -o "$2" "$1"
 }
 
 # tiny PACKAGE FILE: the same by TinyGo. As a library without a scheduler its exports run at once,
