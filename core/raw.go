@@ -42,7 +42,7 @@ func newRaw(spec *Spec) *raw {
 	r := &raw{}
 	if spec.Stream {
 		r.splicer = splice.New(spec.API)
-		r.waits = spec.API == wire.Generate
+		r.waits = spec.API == wire.Generate || spec.API == wire.Interactions
 		_, query, _ := strings.Cut(spec.Path, "?")
 		r.splicer.Array = spec.API == wire.Generate && !strings.Contains(query, "alt=sse")
 	}

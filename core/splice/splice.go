@@ -107,6 +107,8 @@ func newFormat(api wire.API) format {
 		return &messages{open: -1}
 	case wire.Generate:
 		return &generate{}
+	case wire.Interactions:
+		return &interactions{open: -1}
 	}
 	return nil
 }
@@ -174,6 +176,8 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 	case from.End == wire.Failed:
 		s.fault(from)
 		return
+	case s.mode == encode && s.api == wire.Interactions:
+		s.format.(*interactions).document(s, from, deltas)
 	case s.mode == encode:
 		s.encode(from, deltas)
 	case s.mode == rewrite:
@@ -255,8 +259,11 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 // kind is the name of an event, which the data may tell better than its frame. Chat and generate
 // have none.
 func (s *Splicer) kind(name string, v json.Value) string {
-	if s.api == wire.Chat || s.api == wire.Generate {
+	switch s.api {
+	case wire.Chat, wire.Generate:
 		return ""
+	case wire.Interactions:
+		return v.Get("event_type").Text()
 	}
 	if t := v.Get("type").Text(); t != "" {
 		return t
@@ -319,7 +326,7 @@ func (s *Splicer) write(name string, v json.Value) {
 	case last == '\r': // the rest of a line's end that was cut
 		s.held = append(s.held, '\n')
 	}
-	if name != "" {
+	if name != "" && s.api != wire.Interactions {
 		s.held = append(append(append(s.held, "event: "...), name...), '\n')
 	}
 	s.held = append(append(append(s.held, "data: "...), data...), "\n\n"...)
@@ -357,7 +364,7 @@ func (s *Splicer) cut(resumed bool) {
 
 // Finish ends the stream of an answer whose own terminal has come; from is the last attempt's.
 func (s *Splicer) Finish(from *wire.Stream) {
-	if s.mode == encode {
+	if s.mode == encode && s.api != wire.Interactions {
 		if s.encoder == nil {
 			s.encoder = translate.NewEncoder(s.api, s.source.Meta)
 		}
@@ -378,6 +385,9 @@ func (s *Splicer) Cut() { s.cut(false) }
 // its event that ended the call, body else.
 func (s *Splicer) Fail(f fault.Fault, body json.Value) {
 	s.cut(false)
+	if s.api == wire.Interactions && s.own != nil && s.cause == f { // an interaction may fail in its terminal
+		body = s.own
+	}
 	s.format.fail(s, s.Own(f, body))
 	s.release()
 }

@@ -22,8 +22,14 @@ var share = map[string]func(u wire.Usage) int64{
 	"cache_read_input_tokens":     func(u wire.Usage) int64 { return u.Cached },
 	"cache_creation_input_tokens": func(u wire.Usage) int64 { return u.CacheWrite },
 
-	"promptTokenCount":        func(u wire.Usage) int64 { return u.Input - u.ToolPrompt },
-	"candidatesTokenCount":    func(u wire.Usage) int64 { return u.Output - u.Reasoning },
+	"promptTokenCount":      func(u wire.Usage) int64 { return u.Input - u.ToolPrompt },
+	"candidatesTokenCount":  func(u wire.Usage) int64 { return u.Output - u.Reasoning },
+	"total_input_tokens":    func(u wire.Usage) int64 { return u.Input - u.ToolPrompt },
+	"total_output_tokens":   func(u wire.Usage) int64 { return u.Output - u.Reasoning },
+	"total_thought_tokens":  func(u wire.Usage) int64 { return u.Reasoning },
+	"total_cached_tokens":   func(u wire.Usage) int64 { return u.Cached },
+	"total_tool_use_tokens": func(u wire.Usage) int64 { return u.ToolPrompt },
+
 	"totalTokenCount":         func(u wire.Usage) int64 { return u.Total },
 	"thoughtsTokenCount":      func(u wire.Usage) int64 { return u.Reasoning },
 	"toolUsePromptTokenCount": func(u wire.Usage) int64 { return u.ToolPrompt },

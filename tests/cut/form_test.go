@@ -23,6 +23,8 @@ func newForm(api wire.API) form {
 		return &responsesForm{}
 	case wire.Generate:
 		return &generateForm{}
+	case wire.Interactions:
+		return &interactionsForm{open: -1}
 	}
 	return &chatForm{}
 }
@@ -259,6 +261,63 @@ func (f *responsesForm) end(text string) string {
 	})
 	if said != text {
 		return "the whole response's text is " + strconv.Quote(said)
+	}
+	return ""
+}
+
+type interactionsForm struct {
+	id         string
+	ended      bool
+	open, next int64
+}
+
+func (f *interactionsForm) take(e sse.Event) string {
+	if string(e.Data) == "[DONE]" {
+		return ""
+	}
+	v, err := json.Parse(e.Data)
+	kind := v.Get("event_type").Text()
+	index, _ := v.Get("index").Int()
+	switch {
+	case err != nil:
+		return "not JSON"
+	case f.ended:
+		return "something follows the end"
+	case f.id == "" && kind != "interaction.created":
+		return "no start"
+	}
+	switch kind {
+	case "interaction.created":
+		if f.id != "" {
+			return "a second start"
+		}
+		f.id = v.Get("interaction", "id").Text()
+	case "step.start":
+		if f.open >= 0 || index != f.next {
+			return "a step out of order"
+		}
+		f.open, f.next = index, index+1
+	case "step.delta":
+		if index != f.open {
+			return "a delta of no open step"
+		}
+	case "step.stop":
+		if index != f.open {
+			return "a stop of no open step"
+		}
+		f.open = -1
+	case "interaction.completed":
+		f.ended = true
+		if f.open >= 0 || v.Get("interaction", "id").Text() != f.id {
+			return "an end inside a step, or of another interaction"
+		}
+	}
+	return ""
+}
+
+func (f *interactionsForm) end(string) string {
+	if !f.ended {
+		return "no end"
 	}
 	return ""
 }

@@ -118,6 +118,29 @@ export const runs = {
       return through(fetch, () => client.models.generateContent({ model: "gemini-x", contents: prompt }).then(({ text }) => ({ text })));
     },
   },
+  "google interactions": {
+    api: "interactions",
+    async stream({ address, headers, fetch, signal }) {
+      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
+      return through(fetch, async () => {
+        const found = { text: "", args: "", steps: [] };
+        for await (const { event_type: type, delta, step, interaction } of await client.interactions.create({ model: "gemini-x", input: prompt, stream: true }, { signal, maxRetries: 0 })) {
+          if (type === "error") throw new Error("an error event was given as an event");
+          found.text += delta?.type === "text" ? delta.text : "";
+          found.args += delta?.type === "arguments_delta" ? delta.arguments : "";
+          if (step) found.steps.push(step.type);
+          found.id ??= interaction?.id;
+          found.finish = interaction?.status ?? found.finish;
+          found.usage = interaction?.usage?.total_output_tokens ?? found.usage;
+        }
+        return found;
+      });
+    },
+    async whole({ address, headers, fetch }) {
+      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
+      return through(fetch, () => client.interactions.create({ model: "gemini-x", input: prompt }, { maxRetries: 0 }).then(({ status, steps }) => ({ status, steps })));
+    },
+  },
   "ai openai chat": { api: "chat", ...ai(({ address, ...o }) => createOpenAI({ apiKey: "sim", baseURL: `${address}/openai/v1`, ...o }).chat("gpt-4.1")) },
   "ai openai responses": { api: "responses", ...ai(({ address, ...o }) => createOpenAI({ apiKey: "sim", baseURL: `${address}/openai/v1`, ...o }).responses("gpt-5")) },
   "ai anthropic": { api: "messages", ...ai(({ address, ...o }) => createAnthropic({ apiKey: "sim", baseURL: `${address}/anthropic/v1`, ...o })("claude-opus-5")) },

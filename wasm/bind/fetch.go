@@ -44,7 +44,7 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	if api == wire.Generate {
 		s.Stream = strings.Contains(path, ":streamGenerateContent")
 	}
-	if s.Stream && (!splice.Knows(api) || several(s.Body)) {
+	if s.Stream && (!splice.Knows(api) || several(s.Body)) { // embeddings have no stream
 		return s, errNotOurs
 	}
 	for _, f := range c.chain(v.Get("chain")) {
