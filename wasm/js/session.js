@@ -102,7 +102,8 @@ export class Session {
   /** The same for an answer now: undefined when the program does not run or refuses. */
   #askNow(put) {
     let answer;
-    if (this.#port && !this.#port.dead) put(this.#port, { ...quiet, take: ({ done }) => (answer = done) }, this.handle, this.now());
+    const target = { take: ({ done }) => (answer = done), read() {}, random: Math.random };
+    if (this.#port && !this.#port.dead) put(this.#port, target, this.handle, this.now());
     return answer;
   }
 
@@ -176,9 +177,6 @@ export class Session {
     return Object.fromEntries(headers);
   }
 }
-
-/** What a question of the program has no use for. */
-const quiet = { read() {}, random: Math.random };
 
 /** What signs the requests of a target. Its baseURL becomes absolute. */
 function secretOf({ apiKey, token }, target, allowBrowser) {
