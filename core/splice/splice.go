@@ -66,8 +66,13 @@ type Splicer struct {
 	joining bool   // text went out before this attempt, which goes on from it
 	encoder *translate.Encoder
 
-	own   json.Value // the provider's own error event, and what it means
-	cause fault.Fault
+	errors []ownError
+}
+
+// ownError is a provider's own error event, and what it means.
+type ownError struct {
+	fault fault.Fault
+	event json.Value
 }
 
 // mode is how an attempt's events become the stream's.
@@ -194,7 +199,7 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 // fault keeps an error event, which is not shown unless nothing mends it.
 func (s *Splicer) fault(from *wire.Stream) {
 	if s.mode == pass || s.mode == rewrite {
-		s.own, s.cause = bytes.Clone(from.Last), from.Fault
+		s.errors = append(s.errors, ownError{from.Fault, bytes.Clone(from.Last)})
 	}
 }
 
@@ -385,8 +390,8 @@ func (s *Splicer) Cut() { s.cut(false) }
 // its event that ended the call, body else.
 func (s *Splicer) Fail(f fault.Fault, body json.Value) {
 	s.cut(false)
-	if s.api == wire.Interactions && s.own != nil && s.cause == f { // an interaction may fail in its terminal
-		body = s.own
+	if own := s.event(f); s.api == wire.Interactions && own != nil { // it may fail in its terminal
+		body = own
 	}
 	s.format.fail(s, s.Own(f, body))
 	s.release()
@@ -394,10 +399,22 @@ func (s *Splicer) Fail(f fault.Fault, body json.Value) {
 
 // Own is the provider's own error event when it says f, else body.
 func (s *Splicer) Own(f fault.Fault, body json.Value) json.Value {
-	if s != nil && s.own.Get("error").Kind() == '{' && s.cause == f {
-		return s.own
+	if own := s.event(f); own.Get("error").Kind() == '{' {
+		return own
 	}
 	return body
+}
+
+// event is the provider's own event that says f, or nil.
+func (s *Splicer) event(f fault.Fault) json.Value {
+	if s != nil {
+		for _, e := range s.errors {
+			if e.fault == f {
+				return e.event
+			}
+		}
+	}
+	return nil
 }
 
 // quoted is text as a JSON string.
