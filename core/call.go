@@ -250,6 +250,7 @@ func (c *Call) send(now time.Time) {
 			c.joiner = seam.New(partial)
 		}
 		c.asked, c.cursor, c.resumes = request, wire.Cursor{}, 0
+		c.out.cut()
 	}
 	c.target = next.target
 	c.result.Attempts = append(c.result.Attempts, Attempt{

@@ -79,6 +79,9 @@ func (o *output) whole(d wire.Delta) []byte {
 	return text
 }
 
+// cut drops what only the attempt that broke could have completed.
+func (o *output) cut() { o.halves = [3][]byte{} }
+
 // half tells that a character is still to be completed.
 func (o *output) half() bool { return len(o.halves[0])+len(o.halves[1])+len(o.halves[2]) > 0 }
 

@@ -1,0 +1,85 @@
+package cut
+
+import (
+	"strings"
+	"testing"
+
+	"holdfast/core"
+	"holdfast/core/wire"
+	"holdfast/tests/sim"
+)
+
+// Streams that real servers send, cut where it hurts. Each body is one attempt's; all but the last
+// break off.
+func TestFetchCases(t *testing.T) {
+	chunk := func(members string) string { return `data: {"id":"c1","created":1,"model":"m",` + members + "}\n\n" }
+	said := func(text string) string { return chunk(`"choices":[{"index":0,"delta":{"content":"` + text + `"}}]`) }
+	const role = `"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]`
+	const stop = `"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]`
+	end := chunk(stop) + "data: [DONE]\n\n"
+
+	block := func(index, kind, delta string) string {
+		return "event: content_block_delta\ndata: {\"type\":\"content_block_delta\",\"index\":" + index + ",\"delta\":{\"type\":\"" + kind + "_delta\"," + delta + "}}\n\n"
+	}
+	start := "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"m\",\"content\":[],\"usage\":{\"input_tokens\":5,\"output_tokens\":1}}}\n\n"
+	open := func(index, kind string) string {
+		return "event: content_block_start\ndata: {\"type\":\"content_block_start\",\"index\":" + index + ",\"content_block\":{\"type\":\"" + kind + "\",\"id\":\"t\",\"name\":\"n\",\"text\":\"\",\"input\":{}}}\n\n"
+	}
+	shut := func(index string) string {
+		return "event: content_block_stop\ndata: {\"type\":\"content_block_stop\",\"index\":" + index + "}\n\n"
+	}
+	ends := func(why string) string {
+		return "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + why + "\"},\"usage\":{\"output_tokens\":7}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
+	}
+
+	for _, c := range []struct {
+		name   string
+		api    wire.API
+		bodies []string
+		text   string
+		has    []string
+		hasNot []string
+	}{
+		{"half of a character", wire.Chat, []string{chunk(role) + said(`Hello waves \ud83c`), said(`🌊 of the sea`) + end}, "Hello waves 🌊 of the sea", nil, []string{`\ud83c`}},
+		{"a character in two events", wire.Chat, []string{chunk(role) + said(`Hello \ud83c`) + said(`\udf0a!`) + end}, "", []string{`\ud83c`, `\udf0a`}, nil},
+		{"Azure's first chunk has no id", wire.Chat, []string{`data: {"id":"","created":0,"model":"","choices":[],"prompt_filter_results":[]}` + "\n\n" + chunk(role) + said("Hello "), strings.ReplaceAll(chunk(role)+said("world")+end, "c1", "c2")}, "Hello world", []string{`"c1"`}, []string{`"c2"`}},
+		{"heartbeats", wire.Chat, []string{": ping\n\n" + chunk(role) + "data:\n\n" + said("Hello ") + ": ping\n\n" + "data: : ping\n\n", said("world") + end}, "Hello world", []string{": ping\n\n"}, []string{"data:\n\n", "data: : ping"}},
+		{"no blank line at the end", wire.Chat, []string{chunk(role) + said("Hello") + strings.TrimSuffix(chunk(stop), "\n\n")}, "Hello", []string{"[DONE]"}, nil},
+		{"an error behind the end", wire.Chat, []string{chunk(role) + said("Hello") + chunk(stop) + "data: {\"error\":{\"message\":\"late\"}}\n\n"}, "Hello", []string{"[DONE]"}, []string{"late"}},
+		{"carriage returns", wire.Chat, []string{strings.ReplaceAll(chunk(role)+said("Hello "), "\n", "\r"), said("world") + end}, "Hello world", nil, nil},
+		{"logprobs of other text", wire.Chat, []string{chunk(role) + said("Hello sunny "), chunk(`"choices":[{"index":0,"delta":{"content":"sunny world"},"logprobs":{"content":[1]}}]`) + end}, "Hello sunny world", []string{`"logprobs":null`}, nil},
+
+		{"a block closed before the cut", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello world"`) + shut("0"), start + open("0", "text") + shut("0") + ends("end_turn")}, "Hello world", []string{`"input_tokens":10`, `"output_tokens":8`}, []string{`"index":1`}},
+		{"a tool call behind the continuation", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello "`), start + open("0", "thinking") + block("0", "thinking", `"thinking":"hm"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"world"`) + shut("1") + open("2", "tool_use") + block("2", "input_json", `"partial_json":"{}"`) + shut("2") + ends("tool_use")}, "Hello world", []string{`"index":1,"delta":{"type":"input_json_delta"`}, []string{`"index":2`, "thinking"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := streams[2] // openai chat
+			if c.api == wire.Messages {
+				s = streams[5]
+			}
+			for _, chunked := range []int{0, 1, 7} {
+				got := Play(s.raw(), func(n int, _ *core.Request) sim.Exchange {
+					end := sim.Reset
+					if n >= len(c.bodies) {
+						end = sim.Close
+					}
+					return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: []byte(c.bodies[n-1])}, {End: end}}}
+				}, chunked)
+				text, ended, _ := s.read(t, got.Body)
+				if c.text != "" && text != c.text || ended != wire.Complete {
+					t.Fatalf("%v %q in\n%s", ended, text, got.Body)
+				}
+				for _, part := range c.has {
+					if !strings.Contains(string(got.Body), part) {
+						t.Errorf("%s is missing in\n%s", part, got.Body)
+					}
+				}
+				for _, part := range c.hasNot {
+					if strings.Contains(string(got.Body), part) {
+						t.Errorf("%s is in\n%s", part, got.Body)
+					}
+				}
+			}
+		})
+	}
+}
