@@ -34,6 +34,7 @@ export const PROVIDERS = {
     embeddings: "/v1beta/openai/embeddings", bearer: "/openai/",
     routes: routes(
       "POST /v1(beta)?/models/*", "GET /v1(beta)?/models(/*)?",
+      "POST /v1beta/interactions", "GET|DELETE /v1beta/interactions/*", "POST /v1beta/interactions/*/cancel",
       "POST /v1beta/openai/(chat/completions|embeddings)", "GET /v1beta/openai/models(/*)?",
     ),
   },
