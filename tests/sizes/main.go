@@ -24,7 +24,7 @@ var downloads = []struct {
 	files  []string // in it; none stands for everything
 	budget int      // brotli, in thousands of bytes; 0: none
 }{
-	{"dist/holdfast", []string{"holdfast.js", "wasm_exec.js", "holdfast.wasm"}, 1050},
+	{"dist/holdfast", []string{"holdfast.js", "wasm_exec.js", "holdfast.wasm"}, 900},
 	{"dist/holdfast/tiny", []string{"holdfast.js", "holdfast.wasm"}, 280},
 	{"dist/web", nil, 0},
 }
