@@ -65,15 +65,14 @@ export function errorResponse(form, error) {
 export function refusalOf(error) {
   if (error instanceof Refusal) return error;
   const known = error instanceof HoldfastError ? error : error?.cause;
-  if (!(known instanceof HoldfastError)) {
+  const { code, failure, message, retryAtMs } = known ?? {};
+  if (!(known instanceof HoldfastError) || OURS.has(code)) {
     console.error("holdfast:", error?.stack ?? error);
-    return new Refusal(500, "internal_error", "The gateway failed.");
+    return new Refusal(500, "internal_error", "The gateway failed; its log tells why.");
   }
-  const { code, failure, message, retryAtMs } = known;
   return new Refusal(STATUS[code] ?? 502, code, failure?.developerMessage ?? message, retryAtMs);
 }
 
-const STATUS = {
-  timeout: 504, deadline: 504, idle_timeout: 504, circuit_open: 503, program_died: 503,
-  bad_option: 500, load_failed: 500, version_mismatch: 500, closed: 500, invalid_request: 400, body_too_large: 413,
-};
+const STATUS = { timeout: 504, deadline: 504, idle_timeout: 504, circuit_open: 503, program_died: 503, invalid_request: 400, body_too_large: 413 };
+/** What is wrong with the gateway, and nobody's business outside. */
+const OURS = new Set(["bad_option", "load_failed", "version_mismatch", "closed"]);

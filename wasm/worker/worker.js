@@ -1,13 +1,11 @@
-// Worker is the gateway: it lets a request in, finds out what it asks, and relays the answer.
+// Worker is the gateway: it lets a request in, and finds out where it goes.
 
-import { fetchThrough } from "../js/fetch.js";
-import { configOf, UnknownModel } from "./config.js";
+import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
-import { allow, authenticate, bounded, originOf, preflight } from "./guard.js";
-import { secure, toClient, toProvider } from "./headers.js";
-import { passes, PROVIDERS, signature } from "./providers.js";
-import { relay, WATCH_MS } from "./relay.js";
-import { FORM, NotACall, Session } from "./session.js";
+import { allow, authenticate, originOf, preflight } from "./guard.js";
+import { secure } from "./headers.js";
+import { Passage } from "./passage.js";
+import { PROVIDERS } from "./providers.js";
 
 export default {
   async fetch(request, env, ctx) {
@@ -21,7 +19,7 @@ export default {
       if (request.method === "OPTIONS") response = preflight(request.headers);
       else {
         await authenticate(config, request.headers);
-        response = await route.serve(new Exchange(request, url, config, ctx));
+        response = await route.serve(new Passage(request, url, config, ctx));
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it
@@ -50,180 +48,18 @@ function routeOf({ pathname }) {
   if (Object.hasOwn(ASKED, pathname)) {
     const asked = ASKED[pathname];
     const form = asked === "responses" ? asked : "openai";
-    return { form, serve: (exchange) => exchange.model(asked, form) };
+    return { form, serve: (passage) => passage.model(asked, form) };
   }
   const [, first, path] = /^\/([a-z]+)(\/.*)$/.exec(pathname) ?? [];
   if (Object.hasOwn(PROVIDERS, first ?? "")) {
     const form = formOf(first, path);
-    return { form, serve: (exchange) => exchange.native(first, path, form) };
+    return { form, serve: (passage) => passage.native(first, path, form) };
   }
-  return { form: "openai", serve: (exchange) => exchange.plain(pathname) };
+  return { form: "openai", serve: (passage) => passage.plain(pathname) };
 }
 
 function formOf(provider, path) {
   if (/\/messages/.test(path)) return "anthropic";
   if (/\/responses/.test(path) && provider !== "gloo") return "responses";
   return /\/(openai|chat)\//.test(path) && provider !== "gloo" ? "openai" : PROVIDERS[provider].form;
-}
-
-/** One request on its way through the gateway. */
-class Exchange {
-  #request;
-  #url;
-  #config;
-  #ctx;
-
-  constructor(request, url, config, ctx) {
-    this.#request = request;
-    this.#url = url;
-    this.#config = config;
-    this.#ctx = ctx;
-  }
-
-  /** What asks no provider. */
-  plain(path) {
-    if (path === "/v1/models" && this.#request.method === "GET") {
-      const data = this.#config.models.map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
-      return Response.json({ object: "list", data });
-    }
-    throw notFound();
-  }
-
-  /** A provider's own API. */
-  async native(name, path, form) {
-    const { method, headers } = this.#request;
-    const provider = this.#config.providers.get(name);
-    if (!provider || !passes(name, method, path)) throw notFound();
-    this.#url.searchParams.delete("key"); // where some clients of Gemini put the token
-    const [header, value] = signature(name, path, provider.key);
-    const places = (namesIn(headers) ?? provider.fallbacks).flatMap((model) => this.#chain("chat", model));
-    const sent = { ...toProvider(headers), [header]: value };
-    const own = { provider: name, model: "" };
-    return this.#relay(provider.base + path + this.#url.search, sent, await this.#body(), { provider: name, chain: places }, own, form);
-  }
-
-  /** A model of the configuration, asked in one of OpenAI's forms. */
-  async model(asked, form) {
-    if (this.#request.method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
-    const bytes = await this.#body();
-    const body = parse(bytes);
-    const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [body.model];
-    const chain = names.flatMap((name) => this.#chain(asked, name));
-    if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
-    const sent = body.models === undefined ? bytes : without(body, "models");
-    const headers = { "content-type": "application/json" };
-    return this.#relay(FORM + this.#url.pathname, headers, sent, { provider: "openai", chain, form: true }, null, form);
-  }
-
-  async #body() {
-    return this.#request.method === "POST" ? bounded(this.#request, this.#config.maxBodyBytes) : undefined;
-  }
-
-  #chain(asked, name) {
-    try {
-      return this.#config.chain(asked, name);
-    } catch (error) {
-      if (!(error instanceof UnknownModel)) throw error;
-      throw new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(String(name).slice(0, 100))}.`);
-    }
-  }
-
-  /** Sends the request, and everything that it takes until an answer has gone out whole. */
-  async #relay(url, headers, body, route, own, form) {
-    const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
-    const keys = targets.map((target) => target && this.#config.providers.get(target.provider).key);
-    const session = new Session(this.#config, keys);
-    session.facts.target = route.form ? 1 : 0;
-    const { method, signal } = this.#request;
-    // The context of a client that has left lives on until its call has ended.
-    let end;
-    this.#ctx.waitUntil(new Promise((resolve) => (end = resolve)));
-    const watch = setInterval(() => session.watch(), WATCH_MS);
-    try {
-      const answer = await fetchThrough(session, url, { method, headers, body, signal }, route);
-      const response = await this.#presentable(answer, keys, form);
-      session.facts.attempts ||= 1; // it passed without being a call
-      const out = told(toClient(response.headers), session.facts, targets);
-      const { response: relayed, ended } = relay(response, out, session, form, signal);
-      ended.then(end, end);
-      return relayed;
-    } catch (error) {
-      end();
-      if (signal.aborted) throw error;
-      const refused = errorResponse(form, refusalOf(error instanceof NotACall ? notACall() : error));
-      told(refused.headers, session.facts, targets);
-      return refused;
-    } finally {
-      clearInterval(watch);
-    }
-  }
-
-  /** A response without what is none of the client's business: the key, and where to go instead. */
-  async #presentable(response, keys, form) {
-    const { status, headers } = response;
-    if (status < 300) return response;
-    if (status < 400) {
-      await response.body?.cancel();
-      throw new Refusal(502, "redirected", "The provider answered with a redirect, which this gateway does not follow.");
-    }
-    if (status === 401) {
-      await response.body?.cancel();
-      throw new Refusal(401, "provider_key_refused", "The provider refused the key that this gateway has for it.");
-    }
-    if (status > 599) {
-      await response.body?.cancel();
-      throw new Refusal(502, "strange_status", `The provider answered with HTTP ${status}.`);
-    }
-    let text = await response.text();
-    for (const key of keys) if (key) text = text.replaceAll(key, "[key]");
-    const safe = new Headers(headers);
-    safe.set("x-should-retry", "false"); // what helps has been tried
-    return new Response(text, { status, headers: safe });
-  }
-}
-
-const notACall = () => new Refusal(400, "invalid_request", "No chain of models can serve this body: it must be one JSON object that asks for one answer.");
-const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
-
-/** The models that a request names in its header, or null. */
-function namesIn(headers) {
-  const text = headers.get("x-holdfast-models");
-  return text === null ? null : listed(text.split(",").map((name) => name.trim()));
-}
-
-const MAX_NAMES = 8;
-
-function listed(names) {
-  if (names === undefined) return null;
-  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES) {
-    throw new Refusal(400, "invalid_request", `models must be a list of 1 to ${MAX_NAMES} names.`);
-  }
-  return names;
-}
-
-function parse(bytes) {
-  let body;
-  try {
-    body = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch {
-    // said below
-  }
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw new Refusal(400, "invalid_request", "The body must be a JSON object.");
-  return body;
-}
-
-function without({ ...body }, key) {
-  delete body[key];
-  return new TextEncoder().encode(JSON.stringify(body));
-}
-
-/** What a response's headers tell of how it came about: so far, when it is a stream. */
-function told(headers, { attempts, target, waitedMs, requestIds }, targets) {
-  const served = attempts > 0 && targets[target];
-  if (served) headers.set("x-holdfast-served", served.model ? `${served.provider}/${served.model}` : served.provider);
-  headers.set("x-holdfast-attempts", String(attempts));
-  headers.set("x-holdfast-waited-ms", String(Math.round(waitedMs)));
-  const ids = requestIds.filter((id) => /^[\w.:-]{1,200}$/.test(id));
-  if (ids.length > 0) headers.set("x-holdfast-request-ids", ids.join(", "));
-  return headers;
 }
