@@ -44,6 +44,16 @@ await createClient({ provider: "openai", targets: [{ model: "gpt-5" }] });
 // @ts-expect-error a client is awaited
 createClient({ provider: "openai" }).stream(path, body);
 
+// In the place of fetch.
+const drop: typeof fetch = client.fetch;
+const response: Response = await client.fetch("https://api.openai.com/v1/responses", { method: "POST", body: "{}" });
+await client.fetch(new Request(new URL("/v1/models", "https://api.openai.com")), { signal: AbortSignal.timeout(5) });
+await createClient({ provider: "openai", share: "answers" });
+// @ts-expect-error shared under a name
+await createClient({ provider: "openai", share: 5 });
+// @ts-expect-error an address is needed
+await client.fetch();
+
 // Requests.
 const result: Result<{ choices: string[] }> = await client.request<{ choices: string[] }>(path, body, { timeoutMs: 1000, tag: true, signal: AbortSignal.timeout(5) });
 const choice: string | undefined = result.data.choices[0];
@@ -134,4 +144,4 @@ unload();
 version satisfies string;
 
 export type { Budget, CallEvent, ClientOptions, LiveItem, Policy, Provider, Status, Target };
-export { again, choice, left, number, reason, small, status, stream, untyped, whole, wrong };
+export { again, choice, drop, left, number, reason, response, small, status, stream, untyped, whole, wrong };
