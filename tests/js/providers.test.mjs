@@ -76,3 +76,13 @@ for (const { provider, path, body, resumes } of STREAMS) {
     assert.equal(typeof JSON.parse(toolCalls[0].arguments), "object");
   });
 }
+
+test("xai deferred: the ticket is exchanged for the answer once it is made", async () => {
+  const client = await createClient({ provider: "xai", baseURL: `${base}/xai`, apiKey: "test-key", sleep: async () => {} });
+  const script = { text, requests: [{ pending: 2 }] };
+  const headers = { "x-sim": encodeURIComponent(JSON.stringify(script)), "x-sim-session": crypto.randomUUID() };
+  const body = { model: "grok-x", deferred: true, messages: [{ role: "user", content: question }] };
+  const { status, text: shown, attempts } = await client.stream("/v1/chat/completions", body, { headers }).result;
+  assert.deepEqual([status, shown], ["complete", text], JSON.stringify(attempts.map((a) => [a.kind, a.error?.reason])));
+  assert.ok(attempts.length >= 3 && attempts.slice(1).every((a) => a.kind === "resume"));
+});
