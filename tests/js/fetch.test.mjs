@@ -151,3 +151,18 @@ test("closing the client ends what it fetches", async () => {
   setTimeout(() => client.close(), 20);
   await assert.rejects(client.fetch(URL_, post), { name: "AbortError" });
 });
+
+test("as the global fetch it does not call itself", async () => {
+  const before = globalThis.fetch;
+  let asked = 0;
+  try {
+    globalThis.fetch = async () => (asked++, answers());
+    const client = await createClient({ provider: "openai", token: "x" });
+    globalThis.fetch = client.fetch;
+    assert.equal(await (await fetch(URL_, post)).text(), document_);
+    assert.equal(await (await fetch("https://llm.example/")).text(), document_);
+    assert.equal(asked, 2);
+  } finally {
+    globalThis.fetch = before;
+  }
+});

@@ -20,6 +20,7 @@ export class Client {
   static async create(options) {
     const client = new Client();
     const session = (client.#session = new Session(options));
+    session.given = client.fetch;
     try {
       if (session.share) await session.share.load();
       await session.attach();

@@ -657,8 +657,6 @@ export interface Client {
    * response, or in its wire format's own error, on which the SDK throws. When there was no
    * response, it rejects with a TypeError whose `cause` is a {@link HoldfastError}; when aborted,
    * with the signal's reason. The body is read as fast as it is taken.
-   *
-   * When `globalThis.fetch` is replaced, give the client the one before as its option `fetch`.
    */
   readonly fetch: typeof globalThis.fetch;
   /**

@@ -48,6 +48,10 @@ export class Session {
   #now;
   #random;
   #fetch;
+  /** The host's fetch before a client's own took its place. */
+  #before = globalThis.fetch;
+  /** The fetch that this client gives to others. It must not call itself. */
+  given;
   #WebSocket;
 
   /** @param {import("./holdfast.d.ts").ClientOptions} options */
@@ -140,7 +144,8 @@ export class Session {
 
   /** Sends a request. Without `this`, which a browser's own fetch demands. */
   fetch(url, init) {
-    const fetch = this.#fetch ?? globalThis.fetch;
+    const { fetch: host } = globalThis;
+    const fetch = this.#fetch ?? (host === this.given ? this.#before : host);
     return fetch(url, init);
   }
 
