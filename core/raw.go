@@ -68,6 +68,7 @@ func (c *Call) splice() {
 		before = before.Plus(c.result.Attempts[i].Usage)
 	}
 	s, a := c.raw.splicer, c.attempt
+	c.raw.deltas = c.raw.deltas[:0]
 	usage := c.spec.Body.Get("stream_options", "include_usage").True()
 	s.Attempt(splice.Source{
 		API: a.API, Resumed: a.Kind == Resumed, Before: before, Unasked: a.Target > 0 && !usage,
@@ -97,6 +98,7 @@ func (c *Call) respond() {
 	c.give(c.raw.splicer.Take())
 }
 
+// give emits bytes of the response, behind its head. An empty body is one at the end only.
 func (c *Call) give(body []byte) {
 	r := c.raw
 	if len(body) == 0 && (r.head == nil || c.phase != done) {

@@ -63,10 +63,10 @@ type Splicer struct {
 	raw     []byte // of the body, as it came, from the first event that has not been taken
 	base    int64  // where in the body raw begins
 	units   int    // of text that the attempt has brought
-	joining bool   // text went out before this attempt, which goes on from it
+	joining bool   // something went out before this attempt, which goes on from it
 	encoder *translate.Encoder
 
-	errors []ownError
+	errors []ownError // of all attempts: one of them may become the stream's end
 }
 
 // ownError is a provider's own error event, and what it means.
