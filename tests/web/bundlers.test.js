@@ -37,7 +37,7 @@ test("Vite, built", async () => {
 });
 
 test("Vite, developing: without a word of configuration, as a package that is prepared in advance", async () => {
-  const server = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "vite-dev"), server: { port: 0, host: "127.0.0.1" } });
+  const server = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "vite-dev"), optimizeDeps: { force: true }, server: { port: 0, host: "127.0.0.1" } });
   after(() => server.close());
   await server.listen();
   await works(server.resolvedUrls.local[0].replace(/\/$/, ""));

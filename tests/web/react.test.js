@@ -12,7 +12,7 @@ const whole = readFileSync(join(here, "../sim/long.md"), "utf8").trimEnd();
 const root = join(here, "app");
 const outDir = join(out, "app");
 await vite.build({ root, base: "./", configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });
-const developing = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "app-dev"), server: { port: 0, host: "127.0.0.1" } });
+const developing = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "app-dev"), optimizeDeps: { force: true }, server: { port: 0, host: "127.0.0.1" } });
 after(() => developing.close());
 await developing.listen();
 const [sim, browser] = [await startSim(), await startChromium()];
@@ -33,7 +33,7 @@ async function start(play, { address = addresses.built, more = "" } = {}) {
 const kept = (page, what) =>
   page.evaluate(async (what) => {
     const done = (request) => new Promise((resolve, reject) => Object.assign(request, { onsuccess: () => resolve(request.result), onerror: reject }));
-    const database = await done(indexedDB.open("holdfast"));
+    const database = await done(indexedDB.open("holdfast-answers"));
     for (;;) {
       const [first] = await done(database.transaction("answers").objectStore("answers").getAll());
       if (what === "nothing" ? !first : what === "end" ? first?.error : first?.text.length > what) break;

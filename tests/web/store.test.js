@@ -19,7 +19,7 @@ function prepare(page) {
     const { createClient } = await import("/holdfast/holdfast.js");
     const { openStore } = await import("/holdfast/store.js");
     const headers = { "x-sim-session": (sessionStorage.session ??= String(Math.random())), "x-sim-pace": "1", "x-secret": "sk-secret" };
-    const client = await createClient({ provider: "gloo", baseURL: sim, apiKey: "sk-secret", dangerouslyAllowBrowser: true, headers });
+    const client = await createClient({ provider: "gloo", baseURL: sim, apiKey: "sk-secret", dangerouslyAllowBrowser: true, share: "tests", headers });
     const ask = (play, options) => client.stream(request.path, request.body, { headers: { "x-sim": play }, ...options });
     Object.assign(globalThis, { openStore, store: openStore(), request, ask });
   }, { sim, request });

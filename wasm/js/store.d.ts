@@ -50,7 +50,7 @@ export interface KeepOptions {
 }
 
 export interface StoreOptions {
-  /** Of the database. Default `holdfast`. */
+  /** Of the database. Default `holdfast-answers`; `holdfast` is that of `share`. */
   name?: string;
   /** What is older is forgotten. Default a week. `Infinity`: never. */
   maxAgeMs?: number;
