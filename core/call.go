@@ -56,6 +56,7 @@ type Call struct {
 	asked     wire.Request // the request whose answer the cursor belongs to
 	cursor    wire.Cursor  // how far that answer was taken; its ID is empty when it cannot be resumed
 	resumes   int          // resumptions that brought nothing, one after the other
+	resumed   int          // resumptions in all
 	lost      fault.Fault  // what the resumptions try to mend
 	result    Result
 }

@@ -14,11 +14,15 @@ type step struct {
 	target  int          // its place in the chain
 	wait    pace.Wait    // before it
 	request wire.Request // of a resumption; the others are built when they are sent
+	look    bool         // a resumption that only looks whether the answer is made
 }
 
 const (
 	// maxResumes bounds resumptions that bring nothing, one after the other.
 	maxResumes = 3
+	// maxResumed bounds all resumptions of a call, so that a stream which breaks after every event
+	// does not keep it for ever. Looks at an answer that is still being made do not count.
+	maxResumed = 100
 	// pollEvery is how often an answer that is still being made is looked at.
 	pollEvery = 2 * time.Second
 	// longRun tells an attempt whose answer may have been made, and billed, before its connection broke.
@@ -69,6 +73,9 @@ func (c *Call) take(now time.Time, f fault.Fault, next step) {
 	switch next.kind {
 	case Resumed:
 		c.resumes++
+		if !next.look {
+			c.resumed++
+		}
 	case Continued:
 		if !c.result.Continued {
 			c.cause, c.result.Continued = f, true
@@ -105,7 +112,7 @@ func (c *Call) pause(now time.Time) {
 // looked at. Nothing is said twice, and nothing is generated or paid for again.
 func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	a, p := c.attempt, c.policy()
-	if a == nil || p.Passive || c.cursor.ID == "" || c.resumes >= maxResumes {
+	if a == nil || p.Passive || c.cursor.ID == "" || c.resumes >= maxResumes || c.resumed >= maxResumed {
 		return step{}, false
 	}
 	pending := c.stream != nil && c.stream.Pending
@@ -139,7 +146,7 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	} else {
 		ok = ok && c.fits(now.Add(wait.For))
 	}
-	return step{kind: Resumed, target: c.target, wait: wait, request: request}, ok
+	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: pending}, ok
 }
 
 // broken tells whether a failure is one of the way, and says nothing about the answer itself.
