@@ -18,7 +18,7 @@ export GOFLAGS=-buildvcs=false
 tinygo=${TINYGO:-$(command -v tinygo || true)}
 
 # Inlining makes a program larger by a sixth: it is kept for what every byte of a stream goes through.
-inlining=(-gcflags=all=-l -gcflags=holdfast/core{,/json,/sse}=)
+inlining=(-gcflags=all=-l -gcflags=holdfast/core{,/json,/sse,/view}=)
 
 # standard PACKAGE FILE: a WebAssembly program by the Go compiler.
 standard() {

@@ -26,6 +26,7 @@ type Call struct {
 	began   time.Time
 	offline bool
 	demand  bool // the consumer has room
+	flow    bool // and will have again whatever it gets
 	reading bool // a Read is outstanding
 
 	// The current attempt. Everything here is reset by send.
@@ -129,7 +130,9 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 			c.broke(now, e.Fault)
 		}
 	case Demand:
-		c.demand = true
+		c.demand, c.flow = true, false
+	case Flow:
+		c.demand, c.flow = true, true
 	case Tick:
 		c.tick(now)
 	case Aborted:
@@ -161,39 +164,48 @@ func (c *Call) Deadline() (time.Time, bool) {
 func (c *Call) Waiting() bool { return c.phase == waiting }
 
 // timer finds the earliest deadline in force and the fault that it stands for.
-func (c *Call) timer() (at time.Time, why fault.Reason) {
-	earliest := func(from time.Time, after time.Duration, reason fault.Reason) {
-		if after == pace.Off || from.IsZero() {
-			return
-		}
-		if t := from.Add(after); at.IsZero() || t.Before(at) {
-			at, why = t, reason
-		}
-	}
+func (c *Call) timer() (time.Time, fault.Reason) {
+	var first alarm
 	p := c.policy()
 	switch c.phase {
 	case idle, done:
-		return
+		return time.Time{}, ""
 	case draining:
 		return c.deadline, ""
 	case waiting:
-		at = c.deadline
+		first.at = c.deadline
 	case sending:
-		earliest(c.since, p.Headers, fault.Timeout)
+		first.or(c.since, p.Headers, fault.Timeout)
 	case reading:
 		switch {
 		case !c.reading: // a slow consumer is not a stall
 		case c.stream != nil && c.attempt.FirstDelta == 0 && p.FirstDelta != pace.Off:
-			earliest(c.since, max(0, p.FirstDelta-c.unread), fault.Timeout)
+			first.or(c.since, max(0, p.FirstDelta-c.unread), fault.Timeout)
 		default:
-			earliest(c.since, p.Idle, fault.IdleTimeout)
+			first.or(c.since, p.Idle, fault.IdleTimeout)
 		}
 	}
 	if c.silent() {
-		earliest(c.attempt.Sent, p.Switch, fault.Timeout)
+		first.or(c.attempt.Sent, p.Switch, fault.Timeout)
 	}
-	earliest(c.began, c.spec.Policy.Budget.Total, fault.Deadline)
-	return
+	first.or(c.began, c.spec.Policy.Budget.Total, fault.Deadline)
+	return first.at, first.why
+}
+
+// alarm is a deadline and the fault that it stands for.
+type alarm struct {
+	at  time.Time
+	why fault.Reason
+}
+
+// or takes the time that is after behind from, where that is earlier.
+func (a *alarm) or(from time.Time, after time.Duration, why fault.Reason) {
+	if after == pace.Off || from.IsZero() {
+		return
+	}
+	if at := from.Add(after); a.at.IsZero() || at.Before(a.at) {
+		a.at, a.why = at, why
+	}
 }
 
 // silent tells that a stream has brought nothing yet while another target could be asked.
@@ -422,7 +434,7 @@ func (c *Call) emit(d wire.Delta) {
 		return
 	}
 	if d.Kind == wire.ToolCall || d.Kind == wire.Restart || len(d.Text) > 0 {
-		c.demand = false
+		c.demand = c.flow
 		c.do(Action{Kind: Emit, Attempt: c.attempt.Number, Delta: d})
 	}
 }

@@ -25,7 +25,8 @@ const (
 	Received                   // a chunk of its body came: Bytes
 	Ended                      // its body ended cleanly
 	Broke                      // it failed before its body ended: Fault
-	Demand                     // the consumer has room for more
+	Demand                     // the consumer has room for one more delta
+	Flow                       // it takes everything as it comes, until it says Demand again
 	Tick                       // the deadline may have passed
 	Aborted                    // the caller cancelled
 	Online                     // the network is back

@@ -193,11 +193,11 @@ func (d *Decoder) line() (line []byte, ended, ok bool) {
 func (d *Decoder) lineEnd() int {
 	if d.cr < d.seen {
 		d.cr = len(d.in)
-		if i := bytes.IndexByte(d.in[d.seen:], '\r'); i >= 0 {
+		if i := view.Index(d.in[d.seen:], '\r'); i >= 0 {
 			d.cr = d.seen + i
 		}
 	}
-	if i := bytes.IndexByte(d.in[d.seen:d.cr], '\n'); i >= 0 {
+	if i := view.Index(d.in[d.seen:d.cr], '\n'); i >= 0 {
 		return d.seen + i
 	}
 	if d.cr < len(d.in) {

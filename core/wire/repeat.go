@@ -1,10 +1,9 @@
 package wire
 
 import (
-	"bytes"
-
 	"holdfast/core/json"
 	"holdfast/core/sse"
+	"holdfast/core/view"
 )
 
 // repeat reads a long answer at the speed of a comparison. Providers send thousands of events that
@@ -38,11 +37,11 @@ func (r *repeat) added(kind Kind, text json.Value) {
 // take adds the text of an event that repeats the last one, or reports false.
 func (r *repeat) take(s *Stream, e *sse.Event, data []byte) bool {
 	n := len(r.before)
-	if n == 0 || n >= len(data) || e.Bare || e.Type != r.event || s.End != Open || data[n] != '"' || !bytes.HasPrefix(data, r.before) {
+	if n == 0 || n >= len(data) || e.Bare || e.Type != r.event || s.End != Open || data[n] != '"' || !view.Equal(data[:n], r.before) {
 		return false
 	}
 	end, ok := json.StringEnd(data, n)
-	if !ok || !bytes.Equal(data[end:], r.after) {
+	if !ok || !view.Equal(data[end:], r.after) {
 		return false
 	}
 	s.add(r.kind, data[n:end:end])

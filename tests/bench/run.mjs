@@ -74,6 +74,8 @@ const USES = {
   "ai + @ai-sdk/openai": `export { streamText } from "ai"; export { createOpenAI } from "@ai-sdk/openai"`,
 };
 
+const PROGRAMS = { holdfast: "holdfast.wasm", "holdfast/tiny": "tiny/holdfast.wasm" };
+
 async function bundle(contents, plugins = []) {
   const { outputFiles } = await esbuild.build({
     stdin: { contents, resolveDir: here },
@@ -98,9 +100,10 @@ function weigh(...files) {
 
 async function bytes() {
   const rows = [];
-  for (const name of names(tiny)) {
+  for (const name of Object.keys(USES)) {
     const files = [await bundle(USES[name])];
-    const program = { holdfast: "holdfast.wasm", "holdfast/tiny": "tiny/holdfast.wasm" }[name];
+    const program = PROGRAMS[name];
+    if (program && !existsSync(join(root, "dist/holdfast", program))) continue;
     if (program) files.push(readFileSync(join(root, "dist/holdfast", program)));
     if (program) rows.push([`${name}: JavaScript alone`, ...weigh(files[0]).map(KB)]);
     rows.push([name, ...weigh(...files).map(KB)]);

@@ -16,11 +16,12 @@ const body = { model: "m", messages, stream: true };
 const holdfast = (folder, consume) => async (fetch) => {
   const { createClient } = await import(new URL("holdfast.js", folder).href);
   const client = await createClient({ provider: "openai", baseURL: "http://bench", token: "key", fetch });
-  return { read: (take) => consume(client.stream("/v1/chat/completions", body, take.options), take), close: () => client.close() };
+  return { read: (take) => consume((options) => client.stream("/v1/chat/completions", body, options), take), close: () => client.close() };
 };
-const iterate = async (answer, take) => {
-  for await (const delta of answer) take(delta.text);
+const iterated = async (ask, take) => {
+  for await (const delta of ask()) take(delta.text);
 };
+const called = (ask, take) => ask({ onDelta: (delta) => take(delta.text) }).result;
 
 /** What a page does without any library for the API, and what its reader would be at least. */
 async function parser(fetch) {
@@ -85,8 +86,12 @@ async function ai(fetch) {
 export function subjects(dist, tiny) {
   const folder = new URL(`${dist}/`);
   return {
-    holdfast: { api: "chat", open: holdfast(folder, iterate), bundle: "holdfast" },
-    ...(tiny && { "holdfast/tiny": { api: "chat", open: holdfast(new URL("tiny/", folder), iterate), bundle: "holdfast/tiny" } }),
+    "holdfast, onDelta": { api: "chat", open: holdfast(folder, called) },
+    "holdfast, for await": { api: "chat", open: holdfast(folder, iterated) },
+    ...(tiny && {
+      "holdfast/tiny, onDelta": { api: "chat", open: holdfast(new URL("tiny/", folder), called) },
+      "holdfast/tiny, for await": { api: "chat", open: holdfast(new URL("tiny/", folder), iterated) },
+    }),
     "eventsource-parser + JSON.parse": { api: "chat", open: parser },
     "openai": { api: "chat", open: openai },
     "@anthropic-ai/sdk": { api: "messages", open: anthropic },

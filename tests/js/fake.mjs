@@ -36,12 +36,12 @@ export function fakePort(script) {
       return 16;
     },
   };
-  for (const name of ["client", "close", "open", "responded", "received", "ended", "broke", "demand", "tick", "abort", "online", "free", "classify", "retryable"]) {
+  for (const name of ["client", "close", "open", "responded", "received", "ended", "broke", "demand", "flow", "tick", "abort", "online", "free", "classify", "retryable"]) {
     exports[`hf_${name}`] = (...args) => {
       const bytes = new Uint8Array(memory.buffer, 16, written).slice();
       written = 0;
       log.push(name);
-      const given = script[name]?.(host, bytes, ...args) ?? {};
+      const given = script[name]?.call(script, host, bytes, ...args) ?? {};
       if (typeof given === "number") return given;
       const { text, items, read } = given;
       output = new TextEncoder().encode(text ?? (items ? JSON.stringify(items) : ""));
@@ -86,6 +86,7 @@ export function fakeSession(port, injected = {}) {
 /** The smallest program that streams: every chunk is a text delta, and the end of the body is the end. */
 export function echo(overrides = {}) {
   const demand = new Map();
+  const flow = new Set();
   const texts = new Map();
   let last = 0;
   const finish = (call, status = "complete") => ({
@@ -97,6 +98,10 @@ export function echo(overrides = {}) {
       texts.set(call, "");
       host.send(call, 1, "POST", "http://test/", "", [], null);
     },
+    flow(host, bytes, call) {
+      flow.add(call);
+      return this.demand(host, bytes, call);
+    },
     demand(host, bytes, call) {
       const first = !demand.get(call);
       demand.set(call, true);
@@ -107,10 +112,10 @@ export function echo(overrides = {}) {
       return { read: demand.get(call) === true };
     },
     received(host, bytes, call) {
-      demand.set(call, false);
+      demand.set(call, flow.has(call));
       const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
       texts.set(call, texts.get(call) + text);
-      return { text };
+      return { text, read: flow.has(call) };
     },
     ended: (host, bytes, call) => finish(call),
     broke: (host, bytes, call) => finish(call, "interrupted"),

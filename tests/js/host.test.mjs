@@ -97,7 +97,7 @@ test("break cancels the answer and its exchange", async () => {
 test("cancel() from inside onDelta, and a new stream from inside onEvent, are safe", async () => {
   const script = echo();
   const items = [{ event: { type: "streaming" } }, { delta: { type: "text", text: "1" } }, { delta: { type: "text", text: "2" } }];
-  const { port } = fakePort({ ...script, received: (...args) => (script.received(...args), { items }) });
+  const { port } = fakePort({ ...script, received: (...args) => ({ items, read: script.received(...args).read }) });
   const session = fakeSession(port, { fetch: async () => pulled(["x", "y"]).response });
   const seen = [];
   let second;

@@ -75,7 +75,7 @@ func (c *call) tell(now float64, e core.Event) int32 {
 	if c.spec.Raw {
 		out = writeFetch(out[:0], c.handle, actions, c.spec.API, &c.streams)
 		bits |= textBit
-	} else if text, ok := onlyText(actions); ok {
+	} else if text, ok := plain(actions); ok {
 		out = append(out[:0], text...)
 		bits |= textBit
 	} else {
@@ -85,27 +85,26 @@ func (c *call) tell(now float64, e core.Event) int32 {
 	return int32(len(out))<<lengthBit | bits
 }
 
-// onlyText finds the common case, an output of one text delta, which needs no JSON.
-func onlyText(actions []core.Action) (text []byte, ok bool) {
+// plain finds the common cases, an output of one text delta and one of nothing, which need no JSON.
+func plain(actions []core.Action) (text []byte, ok bool) {
 	for i := range actions {
 		switch a := &actions[i]; a.Kind {
 		case core.Emit:
-			if ok || a.Note != nil || a.Delta.Kind != wire.Text {
+			if text != nil || a.Note != nil || a.Delta.Kind != wire.Text {
 				return nil, false
 			}
-			text, ok = a.Delta.Text, true
+			text = a.Delta.Text
 		case core.Done:
 			return nil, false
 		}
 	}
-	return text, ok
+	return text, true
 }
 
-// write writes what the caller gets as JSON, or nothing.
+// write writes what the caller gets as JSON.
 func (c *call) write(actions []core.Action) []byte {
 	w := json.Writer{Out: out[:0]}
 	w.Open("", '[')
-	empty := len(w.Out)
 	for i := range actions {
 		switch a := &actions[i]; {
 		case a.Kind == core.Emit && a.Note != nil:
@@ -124,9 +123,6 @@ func (c *call) write(actions []core.Action) []byte {
 			continue
 		}
 		w.Close('}')
-	}
-	if len(w.Out) == empty {
-		return w.Out[:0]
 	}
 	return w.Close(']').Out
 }

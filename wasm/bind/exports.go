@@ -141,6 +141,11 @@ func broke(handle, attempt, n int32, now float64) int32 {
 	return tell(handle, now, core.Event{Kind: core.Broke, Attempt: int(attempt), Fault: f})
 }
 
+//go:wasmexport hf_flow
+func flow(handle int32, now float64) int32 {
+	return tell(handle, now, core.Event{Kind: core.Flow})
+}
+
 //go:wasmexport hf_demand
 func demand(handle int32, now float64) int32 {
 	return tell(handle, now, core.Event{Kind: core.Demand})

@@ -31,7 +31,8 @@
 //	hf_received(call, attempt, n, now)            a chunk of the response body
 //	hf_ended(call, attempt, now)                  the body ended cleanly
 //	hf_broke(call, attempt, n, now)               {name, code, message} of the failure, JSON
-//	hf_demand(call, now)                          the consumer has room for more
+//	hf_demand(call, now)                          the consumer has room for one more delta
+//	hf_flow(call, now)                            it takes all, until hf_demand is called again
 //	hf_tick(call, now)                            the time that wake asked for has come
 //	hf_abort(call, now)                           the caller cancelled
 //	hf_online(call, online, now)                  the network went away (0) or came back (1)

@@ -93,7 +93,10 @@ export class Answer {
   [Symbol.asyncIterator]() {
     if (this.#iterated) throw badOption("stream", "an answer can be iterated once");
     this.#iterated = true;
-    this.#flowing = this.#onDelta !== undefined;
+    if (this.#flowing && this.#onDelta === undefined) {
+      this.#flowing = false;
+      this.#call?.demand(); // one more, and then one for each next()
+    }
     return {
       next: () => this.#next(),
       return: async (value) => {
@@ -153,7 +156,7 @@ export class Answer {
       else if (delta.type === "restart") this.#partial = "";
       this.#keep(delta);
       if (this.#onDelta) callBack(this.#onDelta, delta);
-      if (this.#flowing || this.#waiting.length > 0) this.#want();
+      if (!this.#flowing && this.#waiting.length > 0) this.#want();
     },
     done: ({ answer }) => {
       this.#outcome = answer;
@@ -223,7 +226,8 @@ export class Answer {
   }
   #demand = () => {
     this.#demanding = false;
-    this.#call?.demand();
+    if (this.#flowing) this.#call?.flow();
+    else this.#call?.demand();
   };
 
   #again(options) {

@@ -58,6 +58,11 @@ export class Call {
     if (!this.#ended) this.#port.demand(this);
   }
 
+  /** The consumer takes everything as it comes, until demand is called again. */
+  flow() {
+    if (!this.#ended) this.#port.flow(this);
+  }
+
   /** The caller cancelled. */
   abort = () => {
     if (!this.#ended) this.#port.abort(this);

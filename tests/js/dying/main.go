@@ -65,7 +65,7 @@ func received(call, attempt, n int32, now float64) int32 {
 		return deeper(n)
 	case "hello":
 		output = []byte("hello")
-		return int32(len(output))<<3 | 2
+		return int32(len(output))<<3 | 3
 	}
 	return 1
 }
@@ -75,6 +75,9 @@ func deeper(n int32) int32 { return deeper(n+1) + deeper(n+2) }
 
 //go:wasmexport hf_ended
 func ended(call, attempt int32, now float64) int32 { return int32(len(output)) << 3 }
+
+//go:wasmexport hf_flow
+func flow(call int32, now float64) int32 { return 1 }
 
 //go:wasmexport hf_demand
 func demand(call int32, now float64) int32 { return 1 }
