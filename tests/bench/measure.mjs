@@ -3,6 +3,16 @@
 import { subjects } from "./subjects.mjs";
 import { events, fetchOf, inChunks } from "./stream.mjs";
 
+/** The memory of WebAssembly programs, which the host may not count as its own. */
+const memories = [];
+const { instantiate } = WebAssembly;
+WebAssembly.instantiate = async (...args) => {
+  const instance = await instantiate(...args);
+  memories.push(instance.exports.mem ?? instance.exports.memory);
+  return instance;
+};
+export const programs = () => memories.reduce((sum, memory) => sum + (memory?.buffer.byteLength ?? 0), 0);
+
 const median = (values) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 const quantile = (values, q) => values.toSorted((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * q))];
 

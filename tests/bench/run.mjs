@@ -7,7 +7,7 @@
 // CHROMIUM names the browser, TINYGO the compiler of the small build.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -30,8 +30,9 @@ if (!existsSync(join(root, "dist/holdfast/holdfast.wasm"))) execFileSync("bash",
 
 const esbuild = createRequire(import.meta.url)("esbuild");
 const dist = pathToFileURL(join(root, "dist/holdfast")).href;
-const tiny = existsSync(join(root, "dist/holdfast/tiny/holdfast.wasm"));
-const { hold, measure, median, names } = await import("./measure.mjs");
+const tiny = existsSync(join(root, "dist/holdfast/tiny/holdfast.wasm")) ? pathToFileURL(join(root, "dist/bench/holdfast")).href : "";
+if (tiny) cpSync(join(root, "dist/holdfast"), fileURLToPath(tiny), { recursive: true });
+const { hold, measure, median, names, programs } = await import("./measure.mjs");
 
 const KB = (bytes) => `${(bytes / 1000).toFixed(1)} kB`;
 const number = (x) => (x >= 100 ? x.toFixed(0) : x.toFixed(1));
@@ -113,20 +114,11 @@ async function bytes() {
 
 // Memory of open streams.
 
-/** The memory of WebAssembly programs, which nobody's heap counts. */
-const memories = [];
-const { instantiate } = WebAssembly;
-WebAssembly.instantiate = async (...args) => {
-  const instance = await instantiate(...args);
-  memories.push(instance.exports.mem ?? instance.exports.memory);
-  return instance;
-};
-
 async function memory() {
   const used = () => {
     for (let i = 0; i < 3; i++) gc();
     const { heapUsed, external } = process.memoryUsage();
-    return { heap: heapUsed + external, programs: memories.reduce((sum, memory) => sum + (memory?.buffer.byteLength ?? 0), 0) };
+    return heapUsed + external + (COUNTED ? 0 : programs());
   };
   const rows = [];
   for (const name of names(tiny)) {
@@ -138,9 +130,7 @@ async function memory() {
       const release = await hold(dist, tiny, name, n);
       const after = used();
       await release();
-      // A program's memory is its own: external counts it on some hosts, so it is taken out there.
-      const programs = after.programs - before.programs;
-      row.push(KB((after.heap - before.heap + (COUNTED ? 0 : programs)) / n));
+      row.push(KB((after - before) / n));
     }
     rows.push(row);
   }
@@ -196,6 +186,7 @@ async function browser() {
       return page;
     };
     const there = `${origin}/dist/holdfast`;
+    const small = tiny && `${origin}/dist/bench/holdfast`;
 
     const rows = [];
     for (const build of tiny ? ["holdfast", "holdfast/tiny"] : ["holdfast"]) {
@@ -212,7 +203,7 @@ async function browser() {
     table("Chromium: load to ready from a warm cache, ms", ["", "median", "best"], rows);
 
     const page = await open();
-    report(`Chromium ${launched.version()}`, await page.evaluate(async ([dist, tiny, options]) => (await import("/measure.js")).measure(dist, tiny, options), [there, tiny, options]));
+    report(`Chromium ${launched.version()}`, await page.evaluate(async ([dist, tiny, options]) => (await import("/measure.js")).measure(dist, tiny, options), [there, small, options]));
     await page.close();
 
     const open1000 = [];
@@ -222,15 +213,20 @@ async function browser() {
       const used = async () => {
         await devtools.send("HeapProfiler.collectGarbage");
         const { usedSize, embedderHeapUsedSize = 0, backingStorageSize = 0 } = await devtools.send("Runtime.getHeapUsage");
-        return usedSize + embedderHeapUsedSize + backingStorageSize;
+        return usedSize + embedderHeapUsedSize + backingStorageSize + (counted ? 0 : await page.evaluate(async () => (await import("/measure.js")).programs()));
       };
+      let counted = true;
+      const before = await used();
+      await page.evaluate(() => (globalThis.held = new WebAssembly.Memory({ initial: 64 })));
+      counted = (await used()) - before >= 64 * 65536;
+      await page.evaluate(() => delete globalThis.held);
       const row = [name];
       const evaluate = (n, keep) =>
         page.evaluate(async ([dist, tiny, name, n, keep]) => {
           const release = await (await import("/measure.js")).hold(dist, tiny, name, n);
           if (keep) globalThis.release = release;
           else await release();
-        }, [there, tiny, name, n, keep]);
+        }, [there, small, name, n, keep]);
       await evaluate(1, false);
       for (const n of counts) {
         const before = await used();

@@ -82,15 +82,19 @@ async function ai(fetch) {
   };
 }
 
-/** @param {string | URL} dist where the package is */
+/**
+ * @param {string} dist URL of the package
+ * @param {string} tiny URL of another copy of it, or "": one program serves all that share a module
+ */
 export function subjects(dist, tiny) {
   const folder = new URL(`${dist}/`);
+  const small = tiny && new URL(`${tiny}/tiny/`);
   return {
     "holdfast, onDelta": { api: "chat", open: holdfast(folder, called) },
     "holdfast, for await": { api: "chat", open: holdfast(folder, iterated) },
     ...(tiny && {
-      "holdfast/tiny, onDelta": { api: "chat", open: holdfast(new URL("tiny/", folder), called) },
-      "holdfast/tiny, for await": { api: "chat", open: holdfast(new URL("tiny/", folder), iterated) },
+      "holdfast/tiny, onDelta": { api: "chat", open: holdfast(small, called) },
+      "holdfast/tiny, for await": { api: "chat", open: holdfast(small, iterated) },
     }),
     "eventsource-parser + JSON.parse": { api: "chat", open: parser },
     "openai": { api: "chat", open: openai },
