@@ -185,42 +185,30 @@ func free(handle int32) {
 func classify(n, m int32) (result int32) {
 	defer guard(0, &result)
 	data := bytes.Clone(in[:n+m])
-	v, err := json.Parse(data[:n])
-	if err != nil {
-		return fail(badOption(err.Error()))
-	}
-	provider, err := readProvider(v)
+	v, provider, err := question(data[:n])
 	if err != nil {
 		return fail(err)
 	}
 	status, _ := v.Get("status").Int()
 	f := fault.Classify(provider, fault.Response{Status: int(status), Header: readHeader(v.Get("headers")), Body: data[n:]})
-	w := json.Writer{Out: out[:0]}
-	w.Open("", '[').Open("", '{')
-	if f.Decision == fault.Success {
-		w.Open("done", '{').Text("decision", string(f.Decision)).TextIf("requestId", f.RequestID).Close('}')
-	} else {
-		writeFailure(&w, "done", &f)
-	}
-	out = w.Close('}').Close(']').Out
-	return int32(len(out)) << lengthBit
+	return answer(func(w *json.Writer) {
+		if f.Decision == fault.Success {
+			w.Open("done", '{').Text("decision", string(f.Decision)).TextIf("requestId", f.RequestID).Close('}')
+		} else {
+			writeFailure(w, "done", &f)
+		}
+	})
 }
 
 //go:wasmexport hf_retryable
 func retryable(n int32) (result int32) {
 	defer guard(0, &result)
-	v, err := json.Parse(bytes.Clone(in[:n]))
-	if err != nil {
-		return fail(badOption(err.Error()))
-	}
-	provider, err := readProvider(v)
+	v, provider, err := question(bytes.Clone(in[:n]))
 	if err != nil {
 		return fail(err)
 	}
 	retry, _ := fault.SDKError(provider, v.Get("error"))
-	w := json.Writer{Out: out[:0]}
-	out = w.Open("", '[').Open("", '{').Bool("done", retry).Close('}').Close(']').Out
-	return int32(len(out)) << lengthBit
+	return answer(func(w *json.Writer) { w.Bool("done", retry) })
 }
 
 func readHeader(data []byte) (h header.Header) {
@@ -246,11 +234,7 @@ func health(handle int32, now float64) (result int32) {
 //go:wasmexport hf_limits
 func limits(n int32, now float64) (result int32) {
 	defer guard(0, &result)
-	v, err := json.Parse(bytes.Clone(in[:n]))
-	if err != nil {
-		return fail(badOption(err.Error()))
-	}
-	provider, err := readProvider(v)
+	v, provider, err := question(bytes.Clone(in[:n]))
 	if err != nil {
 		return fail(err)
 	}

@@ -193,6 +193,16 @@ func policy(p *core.Policy, background bool) setter {
 	}
 }
 
+// question reads what is asked of a provider's rules, without a client.
+func question(data []byte) (json.Value, fault.Provider, error) {
+	v, err := json.Parse(data)
+	if err != nil {
+		return nil, "", badOption(err.Error())
+	}
+	p, err := readProvider(v)
+	return v, p, err
+}
+
 // readProvider reads the option that every question needs.
 func readProvider(v json.Value) (fault.Provider, error) {
 	p := fault.Provider(v.Get("provider").Text())
