@@ -2,6 +2,8 @@
 import "../wasm_exec.js";
 import gateway from "./worker.js";
 
+export * from "./worker.js";
+
 let last;
 globalThis.Go = class extends globalThis.Go {
   constructor() {

@@ -42,8 +42,11 @@ export const acting = (provider, model, script, more) => ({ provider, model, hea
 
 const built = build(join(folder, "built"));
 
-/** Starts a gateway with what differs from the usual configuration. main is a module of this folder that stands before it. */
-export async function startGateway({ secrets = KEYS, ...config } = {}, main) {
+/**
+ * Starts a gateway with what differs from the usual configuration. main is a module of this folder that
+ * stands before it; port and storage are those of one that was stopped, to take its place.
+ */
+export async function startGateway({ secrets = KEYS, ...config } = {}, { main, port, storage } = {}) {
   if (main) cpSync(join(project, "tests/worker", main), join(built, "worker", main));
   const { address, stop, pid } = await serve(built, {
     config: {
@@ -52,7 +55,7 @@ export async function startGateway({ secrets = KEYS, ...config } = {}, main) {
       policy: { idleMs: 4000, switchMs: 4000, interactive: { backoffBaseMs: 1, backoffCapMs: 2 } },
       throttle: false, breaker: false, ...config,
     },
-    secrets, main: main && `worker/${main}`, workerd: require("workerd").default,
+    secrets, port, storage, main: main && `worker/${main}`, workerd: require("workerd").default,
   });
   after(stop);
   return { address, stop, pid };

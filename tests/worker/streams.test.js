@@ -76,7 +76,7 @@ test("one that leaves while nothing comes is noticed by the next ping", { timeou
 });
 
 test("a program that died ends each stream with an error of its API, and the next request starts another", { timeout: 20_000 }, async () => {
-  const mortal = await startGateway({}, "deadly.js");
+  const mortal = await startGateway({}, { main: "deadly.js" });
   const text = "word ".repeat(300);
   const streams = await Promise.all(Array.from({ length: 10 }, () => open(asking({ text, requests: [{ gapMs: 20 }] }), undefined, mortal.address)));
   const silent = await open(asking([{ endAfterWords: 3, end: "hang" }]), undefined, mortal.address);

@@ -9,21 +9,28 @@ import { createInterface } from "node:readline";
 /** Local workerd must be told to say when a client leaves; the date is that of the deployed Worker. */
 export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signal"] };
 
+/** The classes of Durable Objects by their bindings, as in wrangler.jsonc. */
+const CLASSES = {
+};
+
 /**
  * @param {string} folder what build() made
- * @param {{config: object, secrets: Record<string, string>, workerd: string, port?: number, main?: string}} options
+ * @param {{config: object, secrets: Record<string, string>, workerd: string, port?: number, storage?: string, main?: string}} options
+ *   storage: a folder in which Durable Objects outlive the process, by default one that ends with it.
  *   main: another module of the folder to begin with
  */
-export async function serve(folder, { config, secrets, workerd, port = 0, main = "worker/worker.js" }) {
+export async function serve(folder, { config, secrets, workerd, port = 0, storage, main = "worker/worker.js" }) {
   const place = mkdtempSync(join(tmpdir(), "holdfast-worker-"));
+  const kept = storage ?? mkdtempSync(join(tmpdir(), "holdfast-objects-"));
   const file = join(place, "gateway.capnp");
   const bindings = { HOLDFAST: JSON.stringify(config), ...secrets }; // by its environment: the file holds no secrets
-  writeFileSync(file, capnp(relative(place, folder), modulesOf(folder, main), Object.keys(bindings)));
+  writeFileSync(file, capnp(relative(place, folder), modulesOf(folder, main), Object.keys(bindings), kept));
   const child = spawn(workerd, ["serve", file, `--socket-addr=http=127.0.0.1:${port}`, "--control-fd=3"], {
     stdio: ["ignore", "inherit", "inherit", "pipe"],
     env: { ...process.env, ...bindings },
   });
   const gone = new Promise((resolve) => child.once("exit", resolve));
+  if (!storage) gone.then(() => rmSync(kept, { recursive: true, force: true }));
   for await (const line of createInterface(child.stdio[3])) {
     const said = JSON.parse(line);
     if (said.event !== "listen") continue;
@@ -42,24 +49,28 @@ function modulesOf(folder, main) {
   return [main, ...found.filter((name) => name !== main), "wasm_exec.js", "holdfast.wasm"];
 }
 
-function capnp(folder, modules, bindings) {
+function capnp(folder, modules, bindings, storage) {
   const text = JSON.stringify;
+  const list = (items, line) => items.map(line).join(",\n    ");
   const kind = (name) => (name.endsWith(".wasm") ? "wasm" : "esModule");
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
   services = [
     (name = "gateway", worker = .gateway),
+    (name = "objects", disk = (path = ${text(storage)}, writable = true)),
     (name = "internet", network = (allow = ["public", "private"], tlsOptions = (trustBrowserCas = true))),
   ],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "gateway")],
 );
 const gateway :Workerd.Worker = (
   modules = [
-    ${modules.map((name) => `(name = ${text(name)}, ${kind(name)} = embed ${text(join(folder, name))})`).join(",\n    ")},
+    ${list(modules, (name) => `(name = ${text(name)}, ${kind(name)} = embed ${text(join(folder, name))})`)},
   ],
   bindings = [
-    ${bindings.map((name) => `(name = ${text(name)}, fromEnvironment = ${text(name)})`).join(",\n    ")},
+    ${list([...bindings, ...Object.keys(CLASSES)], (name) => `(name = ${text(name)}, ${name in CLASSES ? `durableObjectNamespace = ${text(CLASSES[name])}` : `fromEnvironment = ${text(name)}`})`)},
   ],
+  durableObjectNamespaces = [${list(Object.values(CLASSES), (name) => `(className = ${text(name)}, uniqueKey = ${text(name)}, enableSql = true)`)}],
+  durableObjectStorage = (localDisk = "objects"),
   compatibilityDate = ${text(COMPATIBILITY.date)},
   compatibilityFlags = ${text(COMPATIBILITY.flags)},
 );
