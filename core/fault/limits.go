@@ -61,6 +61,9 @@ var limitRows = []struct {
 // read is unknown. A reset that has passed is 0. Gemini sends none of these headers. So far no two
 // providers mean different things by one name, so that p does not matter.
 func RateLimits(_ Provider, h header.Header, now time.Time) Limits {
+	if !mentionLimits(h) {
+		return Limits{RetryAfter: retryAfter(h, now)}
+	}
 	var l Limits
 	clock := serverTime(h, now)
 	for _, r := range limitRows {
@@ -82,6 +85,17 @@ func RateLimits(_ Provider, h header.Header, now time.Time) Limits {
 	l.PlanStatus = name(h.Get("anthropic-ratelimit-unified-status"))
 	l.RetryAfter = retryAfter(h, now)
 	return l
+}
+
+// mentionLimits tells most answers, which say nothing about limits, from those worth a search.
+func mentionLimits(h header.Header) bool {
+	for _, f := range h {
+		name := strings.ToLower(f.Name)
+		if strings.Contains(name, "limit") || strings.Contains(name, "remaining") || strings.Contains(name, "reset") {
+			return true
+		}
+	}
+	return false
 }
 
 // exhausted is the longest wait among the windows of which nothing remains.
