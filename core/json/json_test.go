@@ -105,6 +105,10 @@ func TestEdit(t *testing.T) {
 		{v.Get("a").With("x", []byte(`1`)), `1`},
 		{parse(t, `{"":1}`).With("x", []byte(`2`)), `{"":1,"x":2}`},
 		{v.Add([]byte(`1`)), string(v)},
+		{v.Without("a"), `{"b":[ ]}`},
+		{v.Without("c"), string(v)},
+		{parse(t, `{"":1.0, "a":12345678901234567890}`).Without("a"), `{"":1.0}`},
+		{parse(t, `{"a":1,"b":12345678901234567890}`).Without("a"), `{"b":12345678901234567890}`},
 	} {
 		if string(c.got) != c.want || !Valid(c.got) {
 			t.Errorf("got %s, want %s", c.got, c.want)

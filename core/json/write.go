@@ -157,6 +157,25 @@ func (v Value) With(key string, value []byte) Value {
 	return append(out, '}')
 }
 
+// Without returns the object without the members named key; the others keep their bytes.
+func (v Value) Without(key string) Value {
+	if v.Get(key) == nil {
+		return v
+	}
+	out := append(make([]byte, 0, len(v)), '{')
+	v.Each(func(name string, item Value) bool {
+		if name == key {
+			return true
+		}
+		if len(out) > 1 {
+			out = append(out, ',')
+		}
+		out = append(append(AppendQuoted(out, name), ':'), item...)
+		return true
+	})
+	return append(out, '}')
+}
+
 // Add returns a copy of the array with item at its end. What is not an array comes back unchanged.
 func (v Value) Add(item []byte) Value {
 	if v.Kind() != '[' {

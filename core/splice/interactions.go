@@ -43,7 +43,7 @@ func (r *interactions) fit(s *Splicer, kind string, v json.Value, text []byte) {
 		return
 	}
 	if s.joining {
-		v = without(v, "event_id")
+		v = v.Without("event_id")
 	}
 	index, _ := v.Get("index").Int()
 	switch kind {
@@ -118,7 +118,7 @@ func (r *interactions) at(index int64) int64 {
 // end ends the interaction as the first one, with the usage of all.
 func (r *interactions) end(s *Splicer, kind string, v json.Value) {
 	r.close(s)
-	whole := without(v.Get("interaction"), "steps")
+	whole := v.Get("interaction").Without("steps")
 	if r.id != nil {
 		whole = whole.With("id", r.id)
 	}
@@ -160,7 +160,7 @@ func (r *interactions) text(s *Splicer, text []byte) {
 func (r *interactions) document(s *Splicer, from *wire.Stream, deltas []wire.Delta) {
 	v := from.Last
 	if r.id == nil {
-		begun := without(without(v, "steps"), "usage").With("status", json.Value(`"in_progress"`))
+		begun := v.Without("steps").Without("usage").With("status", json.Value(`"in_progress"`))
 		r.event(s, "interaction.created", func(w *json.Writer) { w.Raw("interaction", begun) })
 	}
 	for _, d := range deltas {
@@ -196,20 +196,4 @@ func (r *interactions) fail(s *Splicer, body json.Value) {
 		return
 	}
 	r.event(s, "error", func(w *json.Writer) { w.Raw("error", body.Get("error")) })
-}
-
-// without is an object without one of its members.
-func without(v json.Value, key string) json.Value {
-	if v.Get(key) == nil {
-		return v
-	}
-	var w json.Writer
-	w.Open("", '{')
-	v.Each(func(name string, item json.Value) bool {
-		if name != key {
-			w.Raw(name, item)
-		}
-		return true
-	})
-	return w.Close('}').Out
 }

@@ -1,7 +1,8 @@
+//go:build !lean
+
 package bind
 
 import (
-	"errors"
 	"strings"
 
 	"holdfast/core"
@@ -11,9 +12,6 @@ import (
 	"holdfast/core/splice"
 	"holdfast/core/wire"
 )
-
-// errNotOurs says that a request passes as it is: it asks no model, or in a way that cannot be helped.
-var errNotOurs = errors.New("the request is not a call")
 
 // fetchSpec reads a request that an SDK wants to fetch: {url, id, outer}, and its body. Its URL is where
 // the call goes; what signs it stays in JavaScript. A gateway also names the provider whose rules
@@ -54,6 +52,7 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	}
 	if v.Get("form").True() && len(s.Fallbacks) > 0 {
 		s.First = 1
+		s.Body = s.Body.Without("models") // they were the chain
 	}
 	return s, nil
 }

@@ -24,7 +24,7 @@ export class Passage {
 
   /** What asks no provider. */
   plain(path) {
-    if (path === "/v1/models" && this.#request.method === "GET") {
+    if (path === "/models" && this.#request.method === "GET") {
       const data = this.#config.models.map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
       return Response.json({ object: "list", data });
     }
@@ -49,12 +49,13 @@ export class Passage {
     if (this.#request.method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
     const bytes = await this.#body();
     const body = parse(bytes);
-    const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [body.model];
+    const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [];
+    // As elsewhere: what is listed stands behind the model, if that is one.
+    if (!names.includes(body.model) && (names.length === 0 || this.#config.models.includes(body.model))) names.unshift(body.model);
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
-    const sent = body.models === undefined ? bytes : without(body, "models");
     const headers = { "content-type": "application/json" };
-    return this.#relay(FORM + this.#url.pathname, headers, sent, { provider: "openai", chain, form: true }, null, form);
+    return this.#relay(FORM + this.#url.pathname, headers, bytes, { provider: "openai", chain, form: true }, null, form);
   }
 
   async #body() {
@@ -152,11 +153,6 @@ function parse(bytes) {
   }
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw new Refusal(400, "invalid_request", "The body must be a JSON object.");
   return body;
-}
-
-function without({ ...body }, key) {
-  delete body[key];
-  return new TextEncoder().encode(JSON.stringify(body));
 }
 
 /** What a response's headers tell of how it came about: so far, when it is a stream. */

@@ -40,13 +40,14 @@ function configured(env) {
   }
 }
 
-/** OpenAI's own paths, behind which stand the models of the configuration. */
-const ASKED = { "/v1/chat/completions": "chat", "/v1/responses": "responses", "/v1/embeddings": "embeddings" };
+/** OpenAI's own paths, behind which stand the models of the configuration. Some clients write /v1 into their base URL. */
+const ASKED = { "/chat/completions": "chat", "/responses": "responses", "/embeddings": "embeddings" };
 
 /** What serves a path, and the form of its errors. */
 function routeOf({ pathname }) {
-  if (Object.hasOwn(ASKED, pathname)) {
-    const asked = ASKED[pathname];
+  const own = pathname.replace(/^\/v1(?=\/)/, "");
+  if (Object.hasOwn(ASKED, own)) {
+    const asked = ASKED[own];
     const form = asked === "responses" ? asked : "openai";
     return { form, serve: (passage) => passage.model(asked, form) };
   }
@@ -55,7 +56,7 @@ function routeOf({ pathname }) {
     const form = formOf(first, path);
     return { form, serve: (passage) => passage.native(first, path, form) };
   }
-  return { form: "openai", serve: (passage) => passage.plain(pathname) };
+  return { form: "openai", serve: (passage) => passage.plain(own) };
 }
 
 function formOf(provider, path) {
