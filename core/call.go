@@ -12,7 +12,6 @@ import (
 	"holdfast/core/shared"
 	"holdfast/core/spend"
 	"holdfast/core/sse"
-	"holdfast/core/translate"
 	"holdfast/core/wire"
 )
 
@@ -498,16 +497,6 @@ func (c *Call) document(now time.Time) {
 		f = fault.Lost(fault.Truncated, "the response body is no answer: "+err.Error())
 	}
 	c.fail(now, f)
-}
-
-// inForm gives a document in the form that the caller asked in, whoever it came from.
-func (c *Call) inForm(v json.Value) (json.Value, error) {
-	from, to := c.attempt.API, c.spec.API
-	if from == to || !translate.Knows(from) || !translate.Knows(to) {
-		return v, nil
-	}
-	r, err := translate.Answer(from, to, v, translate.Meta{Provider: c.spec.Provider, Created: c.now.Unix()})
-	return r.Body, err
 }
 
 // succeed ends a call whose answer reached its own terminal.

@@ -67,6 +67,12 @@ type Action struct {
 	Result  *Result
 }
 
+// Head begins the response of a raw call.
+type Head struct {
+	Status int
+	Header header.Header
+}
+
 // Request is one HTTP request to make.
 type Request struct {
 	Target      int // its place in the chain, which tells the secret

@@ -1,3 +1,5 @@
+//go:build !lean
+
 package core
 
 import (
@@ -30,12 +32,6 @@ type raw struct {
 	head    *Head           // to go out with the next bytes
 	begun   bool            // it went out
 	waits   bool            // the stream has no end mark but the end of the body
-}
-
-// Head begins the response of a raw call.
-type Head struct {
-	Status int
-	Header header.Header
 }
 
 func newRaw(spec *Spec) *raw {

@@ -8,7 +8,6 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/shared"
-	"holdfast/core/translate"
 	"holdfast/core/wire"
 )
 
@@ -99,25 +98,9 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 			return r, nil, err
 		}
 	}
-	if n > 0 && !translate.Knows(t.API) && t.API == s.API { // nothing to rebuild but the model
-		if t.Model != "" {
-			r.Body = r.Body.With("model", json.AppendQuoted(nil, t.Model))
-			r.URL = t.Base + wire.Fill(t.Path, t.Model)
-		}
-	} else if n > 0 {
-		asked := wire.Request{URL: s.Path, Body: r.Body}
-		if s.Stream { // some must be told to report the usage of a stream
-			asked = wire.Streamed(s.API, asked)
-		}
-		from := translate.Source{API: s.API, Provider: s.Provider, Path: asked.URL}
-		to := translate.Target{API: t.API, Provider: t.Provider, Model: t.Model, Path: t.Path, MaxTokens: t.MaxTokens}
-		rebuilt, err := translate.Request(from, asked.Body, to)
-		if err != nil {
+	if n > 0 {
+		if dropped, err = s.rebuild(t, &r); err != nil {
 			return r, nil, err
-		}
-		r.URL, r.Body, dropped = t.Base+rebuilt.Path, rebuilt.Body, rebuilt.Dropped
-		if strings.HasPrefix(rebuilt.Path, "http") { // a path that is whole
-			r.URL = rebuilt.Path
 		}
 	}
 	if s.Tag {

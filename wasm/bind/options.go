@@ -23,6 +23,9 @@ func (f *failure) Error() string { return f.message }
 
 func badOption(message string) error { return &failure{"bad_option", message} }
 
+// errNotOurs says that a request passes as it is: it asks no model, or in a way that cannot be helped.
+var errNotOurs = errors.New("the request is not a call")
+
 // setter puts the value of one option in its place.
 type setter func(v json.Value) error
 
@@ -242,20 +245,7 @@ func newClient(data []byte) (*client, error) {
 	c := &client{}
 	table := c.table()
 	table["page"] = flag(&c.page)
-	table["targets"] = func(v json.Value) (err error) {
-		if v.Kind() != '[' {
-			return errors.New("must be a list")
-		}
-		v.Each(func(_ string, item json.Value) bool {
-			var t target
-			if err = t.readFallback(item); err != nil {
-				err = errors.New(strconv.Itoa(len(c.fallbacks)) + ": " + err.Error())
-			}
-			c.fallbacks = append(c.fallbacks, t)
-			return err == nil
-		})
-		return err
-	}
+	table["targets"] = c.readTargets
 	var config shared.Config
 	for key, set := range stateOptions(&config) {
 		table[key] = set
@@ -303,50 +293,6 @@ func (t *target) complete(v json.Value) (err error) {
 		}
 	}
 	return nil
-}
-
-// readFallback reads one of the option targets.
-func (t *target) readFallback(v json.Value) error {
-	api := ""
-	table := t.table()
-	table["api"] = text(&api)
-	table["path"] = text(&t.path)
-	table["model"] = text(&t.model)
-	table["maxOutputTokens"] = whole(&t.maxTokens, 1, 1<<30)
-	if err := options(v, "targets", table); err != nil {
-		return err
-	}
-	if err := t.complete(v); err != nil {
-		return err
-	}
-	paths := wire.Hosts[t.provider].Paths
-	switch t.api = wire.API(api); {
-	case t.path != "" && api == "":
-		t.api = wire.DetectAPI(t.path)
-	case api == "":
-		t.api = ownAPI[t.provider]
-	}
-	if t.path == "" {
-		t.path = under(t.base, paths[t.api])
-	}
-	if !wire.Known(t.api) || t.path == "" {
-		return errors.New("api: " + string(t.api) + " is not served by " + string(t.provider) + "; name the path")
-	}
-	return checkPath(t.path)
-}
-
-// under is a provider's own path at a base that may end with its first part, "/v1", as many write it.
-func under(base, path string) string {
-	if end := strings.IndexByte(strings.TrimPrefix(path, "/"), '/') + 1; strings.HasSuffix(base, path[:end]) {
-		return path[end:]
-	}
-	return path
-}
-
-// ownAPI is the wire format that a target speaks when nothing names one.
-var ownAPI = map[fault.Provider]wire.API{
-	fault.Gloo: wire.Chat, fault.OpenAI: wire.Chat, fault.XAI: wire.Chat,
-	fault.Anthropic: wire.Messages, fault.Gemini: wire.Generate,
 }
 
 // checkPath keeps requests, and the secrets with them, at the host that baseURL names.

@@ -1,0 +1,34 @@
+//go:build lean
+
+package core
+
+import (
+	"errors"
+	"time"
+
+	"holdfast/core/fault"
+	"holdfast/core/json"
+	"holdfast/core/sse"
+	"holdfast/core/wire"
+)
+
+// What the lean program does without, for a page that asks one target and reads the answer itself:
+// rebuilding requests and answers for another target, and raw calls. Packages translate and splice
+// are half of the code. Who drives such a core gives its calls no Fallbacks and no Raw.
+
+func (s *Spec) rebuild(*Target, *wire.Request) ([]string, error) {
+	return nil, errors.New("this program asks one target only")
+}
+
+func (c *Call) inForm(v json.Value) (json.Value, error) { return v, nil }
+
+type raw struct{ deltas []wire.Delta }
+
+func newRaw(*Spec) *raw                         { return nil }
+func (*raw) sent() bool                         { return false }
+func (*raw) drains() bool                       { return false }
+func (*raw) feed([]byte)                        {}
+func (*Call) splice()                           {}
+func (*Call) respond()                          {}
+func (*Call) close(fault.Fault)                 {}
+func (*Call) spliced(time.Time, sse.Event) bool { return true }

@@ -1,0 +1,31 @@
+//go:build js && wasm && lean
+
+package bind
+
+import (
+	"errors"
+	"time"
+
+	"holdfast/core"
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// What the lean program does without: targets, fetch and live sessions. The loader takes the full
+// one where any of them is asked for; who names a lean one by the option wasm learns it here.
+
+func (c *client) readTargets(json.Value) error {
+	return errors.New("this is the lean program; the full one, holdfast-full.wasm, can ask other targets")
+}
+
+func (c *client) fetchSpec(_, _ []byte) (core.Spec, error) {
+	return core.Spec{}, badOption("fetch: this is the lean program; the full one is holdfast-full.wasm")
+}
+
+func writeFetch([]byte, int32, []core.Action, wire.API, *bool) []byte { return nil }
+
+type line struct{ armed time.Time }
+
+var lines map[int32]*line // there are none
+
+func (*line) told(float64, core.EventKind) int32 { return unknown }
