@@ -19,9 +19,11 @@ import (
 
 // Config holds a breaker's numbers. The zero value is the default of each.
 type Config struct {
-	// Failures is how many failures in a row open the breaker; 0 means 5 (brief 001 §8). A count
-	// of consecutive ones, not a rate: the first request ever that fails is 100 % of all, and no
-	// evidence (field case brk-008). Off: the breaker never opens.
+	// Failures is how many failures in a row open the breaker. A count of consecutive ones, not a
+	// rate: the first request ever that fails is 100 % of all, and no evidence (field case brk-008).
+	// 0 means 5 (brief 001 §8), or for a busy client half as many as have succeeded lately, if that is
+	// more: where half of ten calls a second fail, five in a row are chance, and a breaker that opens
+	// on chance makes a brown-out an outage (tests/storm). Off: the breaker never opens.
 	Failures int
 	// Open is how long nobody is admitted; 0 means 30 s (brief 001 §8), a day is the most.
 	Open time.Duration
@@ -33,9 +35,10 @@ type Config struct {
 // Off, as Config.Failures, switches a breaker off.
 const Off = -1
 
-func (c Config) failures() int {
+// enough is how many failures in a row prove something, after so many successes of late.
+func (c Config) enough(lately int) int {
 	if c.Failures == 0 {
-		return 5
+		return max(5, lately/2)
 	}
 	return c.Failures
 }
@@ -72,7 +75,7 @@ type Permit struct {
 // with a probe under way; retryAt then is the earliest time at which the answer may differ, never
 // before now.
 func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, ok bool) {
-	if c.failures() < 0 {
+	if c.Failures < 0 {
 		return Permit{}, time.Time{}, true
 	}
 	next, until, ok := b.current().admit(at(now), c)

@@ -79,6 +79,42 @@ func TestConsecutiveFailuresOpen(t *testing.T) {
 	r.refused(time.Second)
 }
 
+// Of a busy client's calls some fail in a row by chance; when all do, it still finds out in seconds.
+func TestABusyClientWantsMoreEvidence(t *testing.T) {
+	r := &rig{T: t, now: start}
+	succeed := func(n int) {
+		for range n {
+			r.admit().Report(r.now, fault.Healthy)
+		}
+	}
+	succeed(50)
+	r.now = r.now.Add(10 * time.Second)
+	succeed(50)
+	r.fail(49)
+	r.is(Closed)
+	r.fail(1)
+	r.is(Open)
+	for _, after := range []struct {
+		wait time.Duration
+		need int
+	}{{10 * time.Second, 25}, {20 * time.Second, 5}, {-time.Hour, 25}} {
+		r.Breaker = Breaker{}
+		succeed(50)
+		r.now = r.now.Add(after.wait)
+		r.fail(after.need - 1)
+		r.is(Closed)
+		r.fail(1)
+		r.is(Open)
+	}
+	r.Breaker = Breaker{} // who says a number gets that number
+	succeed(50)
+	for range 3 {
+		p, _, _ := r.Admit(r.now, Config{Failures: 3})
+		p.Report(r.now, fault.Failing)
+	}
+	r.is(Open)
+}
+
 func TestSuccessOfAProbeCloses(t *testing.T) {
 	r, p := probing(t)
 	r.refused(30 * time.Second)
@@ -181,7 +217,7 @@ func TestCases(t *testing.T) {
 		{"brk-008", "BerriAI/litellm#17464", func(t *testing.T) {
 			r := &rig{T: t, now: start}
 			r.fail(1)
-			if got := r.Record(); got.Kind != Closed || got.Failures != 1 || (Config{}).failures() != 5 {
+			if got := r.Record(); got.Kind != Closed || got.Failures != 1 || (Config{}).enough(0) != 5 {
 				t.Errorf("%+v", got)
 			}
 		}},

@@ -48,7 +48,7 @@ func (b *Breaker) Merge(r Record) bool {
 	rest := r.window()
 	switch r.Kind {
 	case Closed:
-		b.state = closed{r.Failures}
+		b.state = closed{failures: r.Failures}
 	case Open:
 		b.state = open{rest}
 	case HalfOpen:

@@ -13,7 +13,7 @@ const (
 
 // state is where a breaker stands: closed, open or halfOpen.
 //
-//	         5th failure in a row          a call, 30 s later
+//	      enough failures in a row         a call, 30 s later
 //	closed ──────────────────────▶ open ──────────────────────▶ halfOpen ◀─┐
 //	  ▲                             ▲                            │  │  │   │ the probe is released,
 //	  │                             └─────── the probe failed ───┘  │  └───┘ or silent for 30 s
@@ -28,7 +28,10 @@ type state interface {
 }
 
 // closed counts the failures since the last success.
-type closed struct{ failures int }
+type closed struct {
+	failures int
+	lately   successes
+}
 
 func (closed) kind() Kind { return Closed }
 
@@ -37,9 +40,9 @@ func (s closed) admit(instant, Config) (state, instant, bool) { return s, 0, tru
 func (s closed) report(now instant, p Permit, e fault.Effect) state {
 	switch e {
 	case fault.Healthy:
-		return closed{}
+		return closed{lately: s.lately.and(now)}
 	case fault.Failing:
-		if s.failures++; s.failures >= p.config.failures() {
+		if s.failures++; s.failures >= p.config.enough(s.lately.count(now)) {
 			return open{begin(now, p.config.open())}
 		}
 	}
