@@ -6,6 +6,7 @@
 //	  "maxBodyBytes": 8388608,
 //	  "providers":    {"openai": {"secret": "OPENAI_API_KEY", "baseURL": "…", "fallbacks": ["fast"]}},
 //	  "models":       {"fast": [{"provider": "openai", "model": "gpt-5-mini"}, {"provider": "anthropic", "model": "…"}]},
+//	  "streams":      true,                                        clients may keep streams of their own: see streams.js
 //	  "policy": {…}, "breaker": {…}, "throttle": true              as in createClient
 //	}
 //
@@ -24,6 +25,7 @@ const ASKED = {
 export class Config {
   maxBodyBytes;
   origins;
+  streams;
   /** @type {{name: string, hash: Uint8Array}[]} */
   tokens;
   /** By name: {base, key, fallbacks}. @type {Map<string, {base: string, key: string, fallbacks: string[]}>} */
@@ -38,11 +40,12 @@ export class Config {
 
   constructor(text, env) {
     const config = typeof text === "string" ? JSON.parse(text) : text;
-    const { tokens, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, ...client } = known(config, "the configuration", KEYS);
+    const { tokens, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, ...client } = known(config, "the configuration", KEYS);
     if (Object.keys(tokens ?? {}).length === 0) throw new Error("tokens: without any, anybody could spend your money");
     this.tokens = Object.entries(tokens).map(([name, hex]) => ({ name, hash: digest(name, hex) }));
     this.origins = new Set(origins);
     this.maxBodyBytes = maxBodyBytes;
+    this.streams = streams === true;
     for (const [name, own] of Object.entries(providers ?? {})) this.#provider(name, own, env);
     this.models = Object.keys(models);
     const targets = [];
@@ -93,7 +96,7 @@ export class Config {
 /** A name that the configuration does not have. */
 export class UnknownModel extends Error {}
 
-const KEYS = ["tokens", "origins", "maxBodyBytes", "providers", "models", "policy", "breaker", "throttle"];
+const KEYS = ["tokens", "origins", "maxBodyBytes", "providers", "models", "streams", "policy", "breaker", "throttle"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
 
 function known(object, where, keys) {

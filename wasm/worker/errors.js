@@ -10,6 +10,8 @@ const NAMES = {
   403: ["permission_error", "permission_error", "PERMISSION_DENIED"],
   404: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
   405: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
+  409: ["invalid_request_error", "invalid_request_error", "ABORTED"],
+  410: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
   413: ["invalid_request_error", "request_too_large", "INVALID_ARGUMENT"],
   500: ["server_error", "api_error", "INTERNAL"],
   502: ["server_error", "api_error", "INTERNAL"],

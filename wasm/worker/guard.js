@@ -33,7 +33,7 @@ export function originOf(config, headers) {
 /** The answer to a browser that asks before it calls. */
 export function preflight(headers) {
   const asked = headers.get("access-control-request-headers");
-  const answer = new Headers({ "access-control-allow-methods": "GET, POST, DELETE", "access-control-max-age": "600" });
+  const answer = new Headers({ "access-control-allow-methods": "GET, HEAD, POST, PUT, DELETE", "access-control-max-age": "600" });
   if (asked && /^[\w-]+( *, *[\w-]+)*$/.test(asked)) answer.set("access-control-allow-headers", asked);
   return new Response(null, { status: 204, headers: answer });
 }

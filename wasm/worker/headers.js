@@ -14,7 +14,7 @@ const CLIENT = [
 /** What a provider says to a browser about its own site. */
 const SITE = [
   "set-cookie", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
-  "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
+  "cache-control", "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
   "anthropic-organization-id", "clear-site-data", "refresh", "link",
 ];
 const TO_PROVIDER = new Set([...HOP, ...CLIENT]);
@@ -43,7 +43,8 @@ export function toClient(headers) {
 /** What every response says to browsers. */
 export function secure(headers) {
   headers.set("x-content-type-options", "nosniff");
-  headers.set("cache-control", "no-store");
+  if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
+  headers.set("cross-origin-resource-policy", "same-origin");
   headers.set("referrer-policy", "no-referrer");
   headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
   headers.set("strict-transport-security", "max-age=31536000");

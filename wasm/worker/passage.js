@@ -31,6 +31,12 @@ export class Passage {
     throw notFound();
   }
 
+  /** A stream of the client's own, where the configuration has them. */
+  async stream(object) {
+    if (!this.#config.streams) throw notFound();
+    return object.fetch(this.#request);
+  }
+
   /** A provider's own API. */
   async native(name, path, form) {
     const { method, headers } = this.#request;

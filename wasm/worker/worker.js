@@ -4,8 +4,11 @@ import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { allow, authenticate, originOf, preflight } from "./guard.js";
 import { secure } from "./headers.js";
+import { object } from "./objects.js";
 import { Passage } from "./passage.js";
 import { PROVIDERS } from "./providers.js";
+
+export { Streams } from "./streams.js";
 
 export default {
   async fetch(request, env, ctx) {
@@ -18,8 +21,8 @@ export default {
       origin = originOf(config, request.headers);
       if (request.method === "OPTIONS") response = preflight(request.headers);
       else {
-        await authenticate(config, request.headers);
-        response = await route.serve(new Passage(request, url, config, ctx));
+        const owner = await authenticate(config, request.headers);
+        response = await route.serve(new Passage(request, url, config, ctx), owner, env);
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it
@@ -56,6 +59,8 @@ function routeOf({ pathname }) {
     const form = formOf(first, path);
     return { form, serve: (passage) => passage.native(first, path, form) };
   }
+  const [, name] = /^\/streams\/([\w.~/-]{1,200})$/.exec(pathname) ?? [];
+  if (name) return { form: "openai", serve: (passage, owner, env) => passage.stream(object(env.STREAMS, owner, name)) };
   return { form: "openai", serve: (passage) => passage.plain(own) };
 }
 
