@@ -199,10 +199,18 @@ test("bodies are bounded, also those that do not say how long they are", async (
   assert.equal(seen.length, before);
 });
 
-test("deep JSON hurts nobody", async () => {
-  const deep = `{"model":"gpt","messages":${"[".repeat(4000)}${"]".repeat(4000)}}`;
-  for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions"]) await (await call(path, { body: deep })).text();
-  assert.equal((await call("/v1/chat/completions")).status, 200);
+test("deep JSON is refused before anybody reads it, and what only looks deep is not", async () => {
+  const before = seen.length;
+  const nested = (n, open = "[", close = "]") => `{"model":"gpt","messages":[{"role":"user","content":"Hi"}],"metadata":${open.repeat(n)}${close.repeat(n)}}`;
+  for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions", "/openai/v1/moderations"]) {
+    for (const body of [nested(64), nested(4000), nested(64, '{"a":', "1}"), "[".repeat(9000), `${nested(20)}${"{".repeat(65)}`]) {
+      const response = await call(path, { body });
+      assert.deepEqual([response.status, await codeOf(response)], [400, "invalid_request"], body.slice(0, 80));
+    }
+  }
+  assert.equal(seen.length, before);
+  const brackets = JSON.stringify({ model: "gpt", messages: [{ role: "user", content: `${"[{".repeat(100)}"\\${"[".repeat(100)}` }] });
+  for (const body of [nested(62), brackets]) assert.equal((await call("/v1/chat/completions", { body })).status, 200);
 });
 
 test("a strange provider harms nobody else", async () => {

@@ -1,7 +1,9 @@
 // Config is what the deployment says: who may call, what may be reached, and which model names mean what.
 //
 //	{
-//	  "tokens":       {"alice": "SHA-256 of her token, in hex"},
+//	  "tokens":       {"alice": "SHA-256 of her token, in hex",
+//	                   "bob":   {"hash": "…", "limits": {"maxUsdPerDay": 5}, "models": ["fast"], "admin": true}},
+//	  "jwt":          {"audience": "https://gateway.example", "limits": {…}, "models": […]},   see tokens.js
 //	  "origins":      ["https://app.example"],                     pages that may call
 //	  "maxBodyBytes": 8388608,
 //	  "providers":    {"openai": {"secret": "OPENAI_API_KEY", "baseURL": "…", "fallbacks": ["fast"]}},
@@ -11,9 +13,14 @@
 //	}
 //
 // A target of a model takes what createClient's targets take (api, path, maxOutputTokens, headers,
-// policy), except for its place and its secret, which are its provider's.
+// policy), except for its place and its secret, which are its provider's. Limits stand in limits.js;
+// those of jwt hold for every token that is accepted by its signature, whatever it says itself.
 
+import { readLimits, readModels } from "./limits.js";
+import { known } from "./options.js";
 import { PROVIDERS } from "./providers.js";
+import { secretsOf } from "./signature.js";
+import { readToken } from "./tokens.js";
 
 /** The APIs in which models are asked, and the wire format in which a target is then asked. */
 const ASKED = {
@@ -26,8 +33,12 @@ export class Config {
   maxBodyBytes;
   origins;
   streams;
-  /** @type {{name: string, hash: Uint8Array}[]} */
+  /** @type {{hash: Uint8Array, caller: import("./tokens.js").Caller}[]} */
   tokens;
+  /** What holds for tokens that are accepted by their signature; null when none are. */
+  jwt = null;
+  /** What signs tokens and links. @type {Uint8Array[]} */
+  secrets;
   /** By name: {base, key, fallbacks}. @type {Map<string, {base: string, key: string, fallbacks: string[]}>} */
   providers = new Map();
   /** Model names. @type {string[]} */
@@ -40,9 +51,11 @@ export class Config {
 
   constructor(text, env) {
     const config = typeof text === "string" ? JSON.parse(text) : text;
-    const { tokens, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, ...client } = known(config, "the configuration", KEYS);
-    if (Object.keys(tokens ?? {}).length === 0) throw new Error("tokens: without any, anybody could spend your money");
-    this.tokens = Object.entries(tokens).map(([name, hex]) => ({ name, hash: digest(name, hex) }));
+    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, ...client } = known(config, "the configuration", KEYS);
+    if (Object.keys(tokens).length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
+    this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
+    this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
+    if (jwt !== undefined) this.#signed(jwt);
     this.origins = new Set(origins);
     this.maxBodyBytes = maxBodyBytes;
     this.streams = streams === true;
@@ -52,6 +65,13 @@ export class Config {
     for (const [name, chain] of Object.entries(models)) this.#model(name, chain, targets);
     for (const { fallbacks } of this.providers.values()) for (const name of fallbacks) this.chain("chat", name);
     this.options = new TextEncoder().encode(JSON.stringify({ ...client, provider: "openai", targets }));
+  }
+
+  #signed(jwt) {
+    const { audience, limits, models } = known(jwt, "jwt", JWT_KEYS);
+    if (typeof audience !== "string" || audience === "") throw new Error("jwt.audience: must be text; whoever makes tokens names it as aud");
+    if (this.secrets.length === 0) throw new Error("jwt: the secret HOLDFAST_JWT_SECRET is not set");
+    this.jwt = { audience, limits: readLimits(limits, "jwt"), models: readModels(models, "jwt") };
   }
 
   #provider(name, own, env) {
@@ -96,20 +116,9 @@ export class Config {
 /** A name that the configuration does not have. */
 export class UnknownModel extends Error {}
 
-const KEYS = ["tokens", "origins", "maxBodyBytes", "providers", "models", "streams", "policy", "breaker", "throttle"];
+const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "policy", "breaker", "throttle"];
+const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
-
-function known(object, where, keys) {
-  for (const key of Object.keys(object)) {
-    if (!keys.includes(key)) throw new Error(`${where}: ${key} is not an option; there are ${keys.join(", ")}`);
-  }
-  return object;
-}
-
-function digest(name, hex) {
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw new Error(`tokens.${name}: must be a SHA-256 in 64 hex digits`);
-  return Uint8Array.from(hex.match(/../g), (pair) => parseInt(pair, 16));
-}
 
 let last = { source: null, config: null };
 

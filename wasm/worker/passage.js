@@ -3,7 +3,8 @@
 import { fetchThrough } from "../js/fetch.js";
 import { UnknownModel } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
-import { bounded } from "./guard.js";
+import { bounded, shallow } from "./guard.js";
+import { mayAsk } from "./limits.js";
 import { toClient, toProvider } from "./headers.js";
 import { passes, signature } from "./providers.js";
 import { relay, WATCH_MS } from "./relay.js";
@@ -14,18 +15,21 @@ export class Passage {
   #url;
   #config;
   #ctx;
+  /** @type {import("./tokens.js").Caller} */
+  #caller;
 
-  constructor(request, url, config, ctx) {
+  constructor(request, url, config, ctx, caller) {
     this.#request = request;
     this.#url = url;
     this.#config = config;
     this.#ctx = ctx;
+    this.#caller = caller;
   }
 
   /** What asks no provider. */
   plain(path) {
     if (path === "/models" && this.#request.method === "GET") {
-      const data = this.#config.models.map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
+      const data = this.#config.models.filter((id) => mayAsk(this.#caller, id)).map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
       return Response.json({ object: "list", data });
     }
     throw notFound();
@@ -44,10 +48,13 @@ export class Passage {
     if (!provider || !passes(name, method, path)) throw notFound();
     this.#url.searchParams.delete("key"); // where some clients of Gemini put the token
     const [header, value] = signature(name, path, provider.key);
-    const places = (namesIn(headers) ?? provider.fallbacks).flatMap((model) => this.#chain("chat", model));
+    const body = await this.#body();
+    this.#may(`${name}/${modelIn(this.#caller, path, body)}`);
+    const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
+    const places = behind.flatMap((model) => this.#chain("chat", model));
     const sent = { ...toProvider(headers), [header]: value };
     const own = { provider: name, model: "" };
-    return this.#relay(provider.base + path + this.#url.search, sent, await this.#body(), { provider: name, chain: places }, own, form);
+    return this.#relay(provider.base + path + this.#url.search, sent, body, { provider: name, chain: places }, own, form);
   }
 
   /** A model of the configuration, asked in one of OpenAI's forms. */
@@ -65,11 +72,19 @@ export class Passage {
   }
 
   async #body() {
-    return this.#request.method === "POST" ? bounded(this.#request, this.#config.maxBodyBytes) : undefined;
+    if (this.#request.method !== "POST") return undefined;
+    const bytes = await bounded(this.#request, this.#config.maxBodyBytes);
+    shallow(bytes);
+    return bytes;
+  }
+
+  #may(name) {
+    if (!mayAsk(this.#caller, name)) throw new Refusal(403, "model_not_allowed", `This token is not for ${JSON.stringify(name.slice(0, 100))}.`);
   }
 
   #chain(asked, name) {
     try {
+      this.#may(String(name));
       return this.#config.chain(asked, name);
     } catch (error) {
       if (!(error instanceof UnknownModel)) throw error;
@@ -133,6 +148,13 @@ export class Passage {
 
 const notACall = () => new Refusal(400, "invalid_request", "No chain of models can serve this body: it must be one JSON object that asks for one answer.");
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
+
+/** The model that a request to a provider's own API asks for, as far as it matters for its caller; "" when it names none. */
+function modelIn({ models }, path, bytes) {
+  if (models === null) return "";
+  const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
+  return String(inPath ?? (bytes && parse(bytes).model) ?? "");
+}
 
 /** The models that a request names in its header, or null. */
 function namesIn(headers) {

@@ -2,11 +2,13 @@
 
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
-import { allow, authenticate, originOf, preflight } from "./guard.js";
+import { allow, originOf, preflight } from "./guard.js";
 import { secure } from "./headers.js";
+import { serveLink } from "./links.js";
 import { object } from "./objects.js";
 import { Passage } from "./passage.js";
 import { PROVIDERS } from "./providers.js";
+import { callerOf } from "./tokens.js";
 
 export { Streams } from "./streams.js";
 
@@ -21,8 +23,10 @@ export default {
       origin = originOf(config, request.headers);
       if (request.method === "OPTIONS") response = preflight(request.headers);
       else {
-        const owner = await authenticate(config, request.headers);
-        response = await route.serve(new Passage(request, url, config, ctx), owner, env);
+        const caller = await callerOf(config, request, url);
+        permit(caller, request, url);
+        const [, linked] = LINK.exec(url.pathname) ?? [];
+        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, config, ctx, caller), caller.owner, env);
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it
@@ -41,6 +45,15 @@ function configured(env) {
     console.error("holdfast: the configuration:", error.message);
     throw new Refusal(500, "misconfigured", "This gateway is not configured; its log tells why.");
   }
+}
+
+const LINK = /^\/answers\/([\w-]{8,64})\/link$/;
+const ANSWER = /^\/answers\/[\w-]{8,64}$/;
+
+/** Refuses what a caller may not do who may only read. */
+function permit({ reads }, { method }, { pathname }) {
+  if (!reads || (ANSWER.test(pathname) && (method === "GET" || method === "HEAD"))) return;
+  throw new Refusal(403, "insufficient_scope", "This token is good for reading answers only.");
 }
 
 /** OpenAI's own paths, behind which stand the models of the configuration. Some clients write /v1 into their base URL. */
