@@ -309,7 +309,8 @@ export interface ClientOptions {
    */
   targets?: Target[];
   /**
-   * After `failures` in a row (5) a provider is not asked for `openMs` (30 000), then by one call at
+   * After `failures` in a row (5; by default a busy client waits for half as many as have succeeded in
+   * the last seconds, if that is more) a provider is not asked for `openMs` (30 000), then by one call at
    * a time. `perModel`: each model for itself; the default in a chain with two models of one
    * provider. `false`: never.
    */
@@ -329,11 +330,19 @@ export interface ClientOptions {
    * nothing. Default: nothing is kept.
    */
   share?: string;
+  /**
+   * Load the full program at once. The lean one, two thirds of its size, does without `targets`,
+   * `client.fetch` and `client.live`; the full one comes by itself with the first use of any of them,
+   * and takes over what the lean one has learned. Say so where you know that it will be needed, and
+   * the lean one is not loaded before. Default false.
+   */
+  full?: boolean;
   /** Called for what happens in every call of this client. What it throws is reported, and harms no call. */
   onEvent?: (event: CallEvent) => void;
   /**
    * Where the program is: a URL, bytes, a compiled module or a response. Default: `holdfast.wasm`
-   * beside this module. All clients share one program: whoever loads it first decides.
+   * beside this module, and `holdfast-full.wasm` for what needs it (see `full`). All clients share one
+   * program: whoever loads it first decides.
    */
   wasm?: string | URL | ArrayBuffer | ArrayBufferView | WebAssembly.Module | Response | Promise<Response>;
 
