@@ -58,6 +58,10 @@ type Call struct {
 	resumes   int          // resumptions that brought nothing, one after the other
 	resumed   int          // resumptions in all
 	lost      fault.Fault  // what the resumptions try to mend
+	kept      bool         // the provider keeps the answer, so that it can be taken up again
+	handed    bool         // the call that this one takes up has handed out what cannot be taken back
+	gave      bool         // the event at hand brought deltas
+	marked    wire.Cursor  // what the caller was told last
 	result    Result
 }
 
@@ -83,10 +87,11 @@ const (
 
 // New returns a call. Its first event is Start.
 func New(spec Spec) *Call {
-	c := &Call{spec: spec, target: spec.First, next: step{kind: First, target: spec.First}}
+	c := &Call{spec: spec, target: spec.First}
 	c.out.reset(spec.Partial)
-	if spec.Partial != "" {
-		c.next.kind = Continued
+	c.next = c.opening(spec.First)
+	if spec.From != nil {
+		c.takeUp(spec.From)
 	}
 	if spec.Raw {
 		c.raw = newRaw(&spec)
@@ -97,7 +102,7 @@ func New(spec Spec) *Call {
 // Handle takes one event and returns what to do now, in order. The slice and the texts in it are
 // valid until the next call.
 func (c *Call) Handle(now time.Time, e Event) []Action {
-	c.actions, c.now = c.actions[:0], now
+	c.actions, c.now, c.gave = c.actions[:0], now, false
 	c.out.begin()
 	if c.phase == done {
 		return nil
@@ -110,7 +115,11 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 			if n := c.spec.Outer; n > 0 {
 				c.warn("the SDK above retries too (" + strconv.Itoa(n) + " so far): give it maxRetries: 0, or attempts multiply")
 			}
-			c.send(now)
+			if c.handed && c.next.kind != Resumed {
+				c.giveUp(now, c.lost)
+			} else {
+				c.send(now)
+			}
 		}
 	case Responded:
 		if current && c.phase == sending {
@@ -149,6 +158,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	if c.raw != nil {
 		c.respond()
 	}
+	c.mark()
 	c.read(now)
 	return c.actions
 }
@@ -249,7 +259,11 @@ func (c *Call) send(now time.Time) {
 	t := c.spec.target(next.target)
 	request, dropped := next.request, []string(nil)
 	c.ticket = nil
-	if next.kind != Resumed { // which asks for what is paid for already
+	if next.kind == Resumed { // which asks for what is paid for already
+		if c.attempt == nil { // but by a call whose bill is lost
+			c.ticket, _ = c.spec.Shared.Admit(now, t.known(wire.Model(c.asked)), spend.Guess(t.API, c.asked.Body))
+		}
+	} else {
 		partial := c.out.text()
 		request, dropped, _ = c.spec.request(next.target, partial)
 		ticket, refused := c.spec.Shared.Admit(now, t.known(wire.Model(request)), spend.Guess(t.API, request.Body))
@@ -265,6 +279,10 @@ func (c *Call) send(now time.Time) {
 		c.out.cut()
 	}
 	c.target = next.target
+	if c.spec.Cursors {
+		stream, whole := wire.Resumable(t.Provider, t.API, c.asked.Body)
+		c.kept = stream || whole && c.spec.Background
+	}
 	c.result.Attempts = append(c.result.Attempts, Attempt{
 		Number: len(c.result.Attempts) + 1, Kind: next.kind, Target: c.target, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
 		Sent: now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
@@ -433,7 +451,7 @@ func (c *Call) emit(d wire.Delta) {
 		return
 	}
 	if d.Kind == wire.ToolCall || d.Kind == wire.Restart || len(d.Text) > 0 {
-		c.demand = c.flow
+		c.demand, c.gave = c.flow, true
 		c.do(Action{Kind: Emit, Attempt: c.attempt.Number, Delta: d})
 	}
 }
@@ -598,7 +616,7 @@ func (c *Call) end(status Status, f fault.Fault) {
 // offer says what a page may let its user do now.
 func (c *Call) offer() (offer []string) {
 	r := &c.result
-	partial := r.Text != "" && len(r.Tools) == 0 && r.Refusal == "" && !(c.stream != nil && c.stream.Tool)
+	partial := r.Text != "" && len(r.Tools) == 0 && r.Refusal == "" && !c.handed && !(c.stream != nil && c.stream.Tool)
 	switch r.Status {
 	case Complete:
 		if wire.AtLimit(r.Finish) {

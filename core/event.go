@@ -51,7 +51,7 @@ const (
 	Send   ActionKind = iota // make an HTTP exchange: Attempt, Request
 	Read                     // read the attempt's next chunk, once
 	Cancel                   // stop the attempt's exchange and forget it
-	Emit                     // give the caller Delta, or tell observers Note
+	Emit                     // give the caller Delta or Cursor, or tell observers Note
 	Done                     // the call has ended: Result. No action follows.
 )
 
@@ -61,8 +61,9 @@ type Action struct {
 	Attempt int
 	Request *Request
 	Delta   wire.Delta
-	Head    *Head  // of a raw call's response, before its first Bytes
-	Bytes   []byte // of its body
+	Head    *Head   // of a raw call's response, before its first Bytes
+	Bytes   []byte  // of its body
+	Cursor  *Cursor // where the call could now be taken up; see Spec.Cursors
 	Note    *Note
 	Result  *Result
 }

@@ -37,6 +37,10 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 		if c.attempt != nil && c.attempt.Kind == Resumed { // what became of the answer is not to be learnt
 			f = c.lost
 		}
+		if c.refusedToResume() && !c.mayRun(f) {
+			c.reopen(now)
+			return
+		}
 		if next, ok = c.again(now, f); !ok {
 			next, ok = c.elsewhere(now, f)
 		}
@@ -46,6 +50,22 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 		return
 	}
 	c.take(now, f, next)
+}
+
+// reopen begins as the call would have begun with nothing to take up.
+func (c *Call) reopen(now time.Time) {
+	c.takeBack()
+	c.next = c.opening(c.target)
+	c.send(now)
+}
+
+// takeBack makes the caller drop what the answer's next beginning will say again.
+func (c *Call) takeBack() {
+	if c.out.dirty() {
+		c.emit(wire.Delta{Kind: wire.Restart})
+		c.note(Note{Kind: NoteRestarted})
+	}
+	c.out.reset(c.spec.Partial)
 }
 
 // refused goes on after what the client has learned from other calls forbids the next attempt. None
@@ -82,11 +102,7 @@ func (c *Call) take(now time.Time, f fault.Fault, next step) {
 		}
 		c.continued++
 	default:
-		if c.out.dirty() {
-			c.emit(wire.Delta{Kind: wire.Restart})
-			c.note(Note{Kind: NoteRestarted})
-		}
-		c.out.reset(c.spec.Partial)
+		c.takeBack()
 		c.spent++
 		c.result.Retries++
 	}
@@ -125,13 +141,7 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	case !broken(f.Reason): // the provider said how the answer ended
 		return step{}, false
 	}
-	request, ok := wire.Resume(a.Provider, a.API, c.asked, c.cursor)
-	if !ok && !c.spec.Background && !pending {
-		return step{}, false // whoever waits is served sooner by a retry or a continuation
-	}
-	if whole, can := wire.Retrieve(a.Provider, a.API, c.asked, c.cursor); can && (!ok || pending || c.resumes > 0) {
-		request, ok = whole, true
-	}
+	request, ok := c.way(c.spec.target(a.Target), pending)
 	if !ok {
 		return step{}, false
 	}
@@ -147,6 +157,18 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 		ok = ok && c.fits(now.Add(wait.For))
 	}
 	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: pending}, ok
+}
+
+// way is the request that takes up the answer at the cursor, as a stream where that may still help.
+func (c *Call) way(t *Target, pending bool) (wire.Request, bool) {
+	request, ok := wire.Resume(t.Provider, t.API, c.asked, c.cursor)
+	if !ok && !c.spec.Background && !pending {
+		return request, false // whoever waits is served sooner by a retry or a continuation
+	}
+	if whole, can := wire.Retrieve(t.Provider, t.API, c.asked, c.cursor); can && (!ok || pending || c.resumes > 0) {
+		request, ok = whole, true
+	}
+	return request, ok
 }
 
 // broken tells whether a failure is one of the way, and says nothing about the answer itself.
@@ -236,7 +258,7 @@ func (c *Call) fallback(f fault.Fault) (int, bool) {
 
 // unsafe tells that something was handed out that cannot be taken back.
 func (c *Call) unsafe() bool {
-	return len(c.tools) > 0 || len(c.out.refusal) > 0 || c.raw.sent() && !c.out.shown()
+	return c.handed || len(c.tools) > 0 || len(c.out.refusal) > 0 || c.raw.sent() && !c.out.shown()
 }
 
 // continuable tells whether the text shown may be continued: not behind a tool call, whole or not.
@@ -245,10 +267,11 @@ func (c *Call) continuable() bool {
 }
 
 // mayRun tells that the request may have started something at the provider that goes on and is
-// billed by itself, so that asking again would start another one.
+// billed by itself, so that asking again would start another one. What its provider no longer finds
+// does not run.
 func (c *Call) mayRun(f fault.Fault) bool {
 	alone := c.attempt.API == wire.Interactions && c.asked.Body.Get("background").True()
-	return alone && f.Status == 0 && f.Reason != fault.NotProcessed
+	return alone && f.Status == 0 && f.Reason != fault.NotProcessed && c.attempt.HTTPStatus != 404
 }
 
 // longRuns counts the attempts at this target that broke after they had run long.
@@ -264,7 +287,8 @@ func (c *Call) longRuns() (n int) {
 
 // further tells whether a cursor has moved on from another.
 func further(a, b wire.Cursor) bool {
-	return a.ID != b.ID || a.Next > b.Next || a.Event != b.Event || a.Text > b.Text || len(a.Tools) > len(b.Tools)
+	return a.ID != b.ID || a.Next > b.Next || a.Event != b.Event || a.Text > b.Text || a.Reasoning > b.Reasoning ||
+		a.Refusal > b.Refusal || len(a.Tools) > len(b.Tools)
 }
 
 // giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
@@ -279,7 +303,7 @@ func (c *Call) giveUp(now time.Time, f fault.Fault) {
 	if c.result.Continued {
 		f = c.cause
 	}
-	partial := c.out.text() != "" || len(c.tools) > 0 || len(c.out.refusal) > 0
+	partial := c.out.text() != "" || c.handed || len(c.tools) > 0 || len(c.out.refusal) > 0
 	status := Failed
 	switch {
 	case f.Reason == fault.ContentPolicy:

@@ -13,6 +13,7 @@ type output struct {
 	answer    []byte // that partial, and all answer text given to the caller since
 	reasoning []byte
 	refusal   []byte
+	thought   bool // the call that this one takes up has given reasoning, and no text
 
 	lead   []byte    // the answer's beginning, held until something in it can be seen
 	halves [3][]byte // of text, reasoning and refusal: a character whose rest is to come
@@ -34,7 +35,7 @@ func (o *output) text() string { return string(o.answer) }
 func (o *output) shown() bool { return len(o.answer) > o.base }
 
 // dirty tells whether the caller must drop something before the answer can start again.
-func (o *output) dirty() bool { return o.shown() || len(o.reasoning) > 0 }
+func (o *output) dirty() bool { return o.shown() || o.thought || len(o.reasoning) > 0 }
 
 // show counts text as given to the caller and returns its length in characters.
 func (o *output) show(text []byte) int {

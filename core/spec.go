@@ -35,6 +35,10 @@ type Spec struct {
 	Stream     bool   // the answer is streamed; otherwise it is one JSON body
 	Background bool   // nobody waits
 	Partial    string // streamed: go on from this text instead of starting
+	Cursors    bool   // streamed: tell from where the call could be taken up
+	// From takes up the answer of a call that was lost, Partial being the text that it showed. When
+	// its provider refuses, the call goes on as if it had begun without: from Partial, or from zero.
+	From *Cursor
 	// Raw: the caller gets an HTTP response in the target's own wire format; see raw.go.
 	Raw bool
 	// Strict skips a fallback that cannot be told everything the caller said.

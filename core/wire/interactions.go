@@ -65,7 +65,9 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 			s.explain("", v)
 		}
 	}
-	if id := v.Get("event_id").Text(); id != "" && s.End != Failed {
+	// Of a stream that began anew, what was taken before stays behind the cursor.
+	again := s.skip.Text+s.skip.Refusal > 0 || s.skip.Reasoning > 0 && s.Cursor.Text == 0
+	if id := v.Get("event_id").Text(); id != "" && s.End != Failed && !again {
 		s.Cursor.Event = id
 	}
 }

@@ -22,6 +22,9 @@ type Cursor struct {
 	calls []partialCall // those whose arguments were still arriving
 }
 
+// Whole tells that no tool call was half taken: then the exported fields are all there is to it.
+func (c *Cursor) Whole() bool { return len(c.calls) == 0 }
+
 // taken is the length of one kind of text.
 func (c *Cursor) taken(kind Kind) *int {
 	switch kind {
@@ -161,6 +164,12 @@ func Withdraw(p fault.Provider, api API, sent Request, at Cursor) (Request, bool
 		return Request{}, false
 	}
 	return Request{Method: "POST", URL: below(sent.URL, "/"+escape(at.ID, "")+"/cancel", "")}, true
+}
+
+// Resumable tells whether answers to a request can be taken up as a stream, and whether they can be
+// fetched whole.
+func Resumable(p fault.Provider, api API, body json.Value) (stream, whole bool) {
+	return allowed(p, api, body, false), allowed(p, api, body, true)
 }
 
 func allowed(p fault.Provider, api API, body json.Value, whole bool) bool {

@@ -30,14 +30,22 @@ type Played struct {
 	Requests  int
 	Head      *core.Head // of a raw call
 	Body      []byte
+	Cursor    *core.Cursor // the last that was told
+	Calls     []wire.Tool  // the tool calls that were handed out
+	Thought   string       // the reasoning that was shown
 }
 
 // Play runs a call against a provider. Chunks bounds the pieces in which bodies arrive; 0 leaves
 // them as they are planned.
 func Play(spec core.Spec, provider Provider, chunk int) Played {
+	return PlayUntil(spec, provider, chunk, 1<<62)
+}
+
+// PlayUntil is Play that stops before an event, as a process that is killed. Then there is no Result.
+func PlayUntil(spec core.Spec, provider Provider, chunk, stop int) Played {
 	p := player{call: core.New(spec), provider: provider, chunk: chunk}
 	p.handle(core.Event{Kind: core.Start})
-	for i := 0; p.played.Result == nil; i++ {
+	for i := 0; p.played.Result == nil && i < stop; i++ {
 		switch at, ok := p.call.Deadline(); {
 		case len(p.queue) > 0:
 			e := p.queue[0]
@@ -81,14 +89,20 @@ func (p *player) handle(e core.Event) {
 					p.played.Head = a.Head
 				}
 				p.played.Body = append(p.played.Body, a.Bytes...)
-				if a.Note != nil {
+				if a.Cursor != nil {
+					p.played.Cursor = a.Cursor
+				} else if a.Note != nil {
 					if a.Note.Kind == core.NoteSent && a.Note.Why == core.Continued {
 						p.played.Continues++
 					}
 				} else if a.Delta.Kind == wire.Text {
 					p.played.Text += string(a.Delta.Text)
+				} else if a.Delta.Kind == wire.Reasoning {
+					p.played.Thought += string(a.Delta.Text)
+				} else if a.Delta.Kind == wire.ToolCall {
+					p.played.Calls = append(p.played.Calls, a.Delta.Tool)
 				} else if a.Delta.Kind == wire.Restart {
-					p.played.Text = ""
+					p.played.Text, p.played.Thought = "", ""
 					p.played.Restarts++
 				}
 			}

@@ -90,7 +90,7 @@ func plain(actions []core.Action) (text []byte, ok bool) {
 	for i := range actions {
 		switch a := &actions[i]; a.Kind {
 		case core.Emit:
-			if text != nil || a.Note != nil || a.Delta.Kind != wire.Text {
+			if text != nil || a.Note != nil || a.Cursor != nil || a.Delta.Kind != wire.Text {
 				return nil, false
 			}
 			text = a.Delta.Text
@@ -109,6 +109,8 @@ func (c *call) write(actions []core.Action) []byte {
 		switch a := &actions[i]; {
 		case a.Kind == core.Emit && a.Note != nil:
 			writeNote(w.Open("", '{'), c.handle, c.spec.Stream, a.Note)
+		case a.Kind == core.Emit && a.Cursor != nil:
+			writeCursor(w.Open("", '{'), a.Cursor)
 		case a.Kind == core.Emit:
 			writeDelta(w.Open("", '{'), a.Delta)
 		case a.Kind == core.Done:

@@ -3,6 +3,7 @@
 package bind
 
 import (
+	"errors"
 	"strings"
 
 	"holdfast/core"
@@ -69,6 +70,27 @@ func (c *client) chain(places json.Value) (chain []target) {
 		return true
 	})
 	return chain
+}
+
+// route reads a gateway's choice: another first target, and the chain behind it.
+func (c *client) route(first *target, v json.Value) ([]target, error) {
+	form := false
+	err := options(v, "route", map[string]setter{
+		"provider": func(json.Value) error { return nil }, // read below
+		"baseURL":  text(&first.base),
+		"chain": func(v json.Value) error {
+			if v.Kind() != '[' {
+				return errors.New("must be a list of places in targets")
+			}
+			return nil
+		},
+		"form": flag(&form),
+	})
+	if err == nil && v.Get("provider") != nil {
+		first.provider, err = readProvider(v)
+	}
+	first.base = strings.TrimRight(first.base, "/")
+	return c.chain(v.Get("chain")), err
 }
 
 // split parts a URL before its path.

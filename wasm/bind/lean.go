@@ -22,6 +22,10 @@ func (c *client) fetchSpec(_, _ []byte) (core.Spec, error) {
 	return core.Spec{}, badOption("fetch: this is the lean program; the full one is holdfast-full.wasm")
 }
 
+func (c *client) route(*target, json.Value) ([]target, error) {
+	return nil, badOption("route: this is the lean program; the full one is holdfast-full.wasm")
+}
+
 func writeFetch([]byte, int32, []core.Action, wire.API, *bool) []byte { return nil }
 
 type line struct{ armed time.Time }

@@ -325,8 +325,14 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if err != nil {
 		return s, badOption(err.Error())
 	}
+	first, fallbacks := c.target, c.fallbacks
+	if route := v.Get("route"); route != nil {
+		if fallbacks, err = c.route(&first, route); err != nil {
+			return s, err
+		}
+	}
 	flag(&s.Background)(v.Get("background")) // the budgets depend on it
-	s.Target = c.at("", s.Background, c.policy)
+	s.Target = first.at("", s.Background, c.policy)
 	where, api, handover := "request", "", true
 	total := s.Policy.Budget.Total
 	var own header.Header
@@ -343,6 +349,8 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	}
 	if stream {
 		where, table["continues"], table["handover"] = "stream", text(&s.Partial), flag(&handover)
+		table["route"] = func(json.Value) error { return nil } // read above
+		table["cursors"], table["from"] = flag(&s.Cursors), cursor(&s.From)
 	}
 	if err := options(v, where, table); err != nil {
 		return s, err
@@ -354,19 +362,22 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		s.Policy.Budget.Total = total
 	}
 	s.Stay = !handover
-	s.Auth = wire.Hosts[c.provider].Sign(s.Path)
+	s.Auth = wire.Hosts[first.provider].Sign(s.Path)
 	if s.API = wire.API(api); api == "" {
 		s.API = wire.DetectAPI(s.Path)
 	} else if !wire.Known(s.API) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
-	s.Header = c.fields(stream, c.provider, c.header, own)
+	s.Header = c.fields(stream, first.provider, first.header, own)
 	s.Outer, _ = strconv.Atoi(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
-	for i := range c.fallbacks {
-		f := &c.fallbacks[i]
+	for i := range fallbacks {
+		f := &fallbacks[i]
 		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))
 		t.Header = c.fields(stream, f.provider, f.header)
 		s.Fallbacks = append(s.Fallbacks, t)
+	}
+	if v.Get("route", "form").True() && len(fallbacks) > 0 {
+		s.First = 1
 	}
 	if len(body) > s.Policy.MaxBody {
 		return s, &failure{"body_too_large", "body: " + strconv.Itoa(len(body)) + " bytes are more than policy.maxBodyBytes, " + strconv.Itoa(s.Policy.MaxBody)}
@@ -378,6 +389,30 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		return s, &failure{"bad_body", "body: " + err.Error()}
 	}
 	return s, nil
+}
+
+// cursor reads what writeCursor wrote.
+func cursor(to **core.Cursor) setter {
+	return func(v json.Value) error {
+		c := &core.Cursor{}
+		var provider, api string
+		var next int
+		const most = 1<<31 - 1
+		if err := options(v, "from", map[string]setter{
+			"target": whole(&c.Target, 0, most), "provider": text(&provider), "api": text(&api),
+			"id": text(&c.At.ID), "next": whole(&next, 0, most), "event": text(&c.At.Event),
+			"text": whole(&c.At.Text, 0, most), "reasoning": whole(&c.At.Reasoning, 0, most), "refusal": whole(&c.At.Refusal, 0, most),
+			"tools": func(v json.Value) error {
+				v.Each(func(_ string, id json.Value) bool { c.At.Tools = append(c.At.Tools, id.Text()); return true })
+				return nil
+			},
+		}); err != nil {
+			return err
+		}
+		c.Provider, c.API, c.At.Next = fault.Provider(provider), wire.API(api), int64(next)
+		*to = c
+		return nil
+	}
 }
 
 // fields joins what a provider wants in a request's header with what the user wants, who wins.

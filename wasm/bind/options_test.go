@@ -2,13 +2,17 @@ package bind
 
 import (
 	"os"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"holdfast/core"
+	"holdfast/core/json"
 	"holdfast/core/pace"
+	"holdfast/core/wire"
 )
 
 func TestClientOptions(t *testing.T) {
@@ -90,6 +94,41 @@ func TestCallOptions(t *testing.T) {
 		f, ok := err.(*failure)
 		if !ok || f.code != c.code || !strings.Contains(f.message, c.want) {
 			t.Errorf("%s %s: %v, want %s %q", c.options, c.body, err, c.code, c.want)
+		}
+	}
+}
+
+// A gateway says where a stream goes, and from where it goes on.
+func TestGatewayOptions(t *testing.T) {
+	client, err := newClient([]byte(`{"provider":"openai","targets":[{"provider":"openai","model":"a"},{"provider":"anthropic","model":"b"},{"provider":"gemini","model":"c"}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	body := []byte(`{"messages":[]}`)
+	s, err := client.spec(true, []byte(`{"path":"/v1/chat/completions","route":{"chain":[2,0],"form":true},"cursors":true}`), body)
+	if err != nil || s.First != 1 || !s.Cursors || len(s.Fallbacks) != 2 || s.Fallbacks[0].Model != "c" || s.Fallbacks[1].Model != "a" {
+		t.Errorf("%v %+v", err, s)
+	}
+	s, err = client.spec(true, []byte(`{"path":"/v1/messages","route":{"provider":"anthropic","baseURL":"https://a.test/","chain":[]}}`), body)
+	if err != nil || s.First != 0 || len(s.Fallbacks) != 0 || s.Provider != "anthropic" || s.Base != "https://a.test" || s.Auth != "x-api-key: " || s.Header.Get("anthropic-version") == "" {
+		t.Errorf("%v %+v", err, s)
+	}
+	from := core.Cursor{Target: 1, Provider: "openai", API: "responses", At: wire.Cursor{ID: "r", Next: 7, Event: "e", Text: 1, Reasoning: 2, Refusal: 3, Tools: []string{"t", ""}}}
+	var w json.Writer
+	writeCursor(w.Open("", '{'), &from)
+	s, err = client.spec(true, []byte(`{"path":"/v1/responses","from":`+string(json.Value(w.Close('}').Out).Get("cursor"))+`}`), []byte(`{"input":"x"}`))
+	if err != nil || !reflect.DeepEqual(*s.From, from) {
+		t.Errorf("%v %+v", err, s.From)
+	}
+	for _, c := range []struct{ options, want string }{
+		{`{"path":"/","route":{"chains":[]}}`, "chains: is not an option of route; there are baseURL, chain, form, provider"},
+		{`{"path":"/","route":{"provider":"x"}}`, "provider: must be"},
+		{`{"path":"/","route":{"chain":1}}`, "chain: must be a list"},
+		{`{"path":"/","from":{"next":-1}}`, "from: next: must be a whole number"},
+		{`{"path":"/","from":null}`, "from: from: must be an object"},
+	} {
+		if _, err := client.spec(true, []byte(c.options), body); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.options, err, c.want)
 		}
 	}
 }

@@ -198,6 +198,32 @@ func writeDelta(w *json.Writer, d wire.Delta) {
 	w.Close('}')
 }
 
+// writeCursor writes where a call can be taken up, for the option from: null where it cannot.
+func writeCursor(w *json.Writer, c *core.Cursor) {
+	if c.At.ID == "" {
+		w.Raw("cursor", nil)
+		return
+	}
+	w.Open("cursor", '{').Int("target", int64(c.Target)).Text("provider", string(c.Provider)).Text("api", string(c.API)).Text("id", c.At.ID)
+	for _, f := range []struct {
+		key string
+		n   int64
+	}{{"next", c.At.Next}, {"text", int64(c.At.Text)}, {"reasoning", int64(c.At.Reasoning)}, {"refusal", int64(c.At.Refusal)}} {
+		if f.n != 0 {
+			w.Int(f.key, f.n)
+		}
+	}
+	w.TextIf("event", c.At.Event)
+	if len(c.At.Tools) > 0 {
+		w.Open("tools", '[')
+		for _, id := range c.At.Tools {
+			w.Text("", id)
+		}
+		w.Close(']')
+	}
+	w.Close('}')
+}
+
 // writeNote writes a CallEvent.
 func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 	w.Open("event", '{').Text("type", string(n.Kind)).Int("call", int64(call)).Int("atMs", epochMs(n.At))

@@ -7,6 +7,7 @@ import { Exchange } from "./exchange.js";
 /**
  * @typedef {object} Taker
  * @property {(delta: import("./holdfast.d.ts").Delta) => void} [delta]
+ * @property {(cursor: object | null) => void} [cursor] of a stream with cursors: where it could be taken up now
  * @property {(head: {status: number, headers: [string, string][]}) => void} [head] of a fetch
  * @property {(bytes: Uint8Array) => void} [bytes] of a fetch
  * @property {(done: any) => void} done
@@ -125,6 +126,8 @@ export class Call {
     if (this.#ended) return;
     if (item.delta) {
       this.#taker.delta?.(item.delta);
+    } else if (item.cursor !== undefined) {
+      this.#taker.cursor?.(item.cursor);
     } else if (item.event) {
       this.session.share?.touch();
       for (const listener of this.#listeners) callBack(listener, item.event);

@@ -1,0 +1,101 @@
+package core
+
+import (
+	"holdfast/core/fault"
+	"holdfast/core/wire"
+)
+
+// Cursor is a place in a provider's own answer from which another call can go on, in another
+// process: everything before it has been given to the caller, nothing behind it.
+//
+// The law, fuzzed: stop a call anywhere, and take it up from the cursor that came last with the text
+// that was shown: the whole text is the same as if it had not been stopped.
+type Cursor struct {
+	Target   int // its place in the chain
+	Provider fault.Provider
+	API      wire.API
+	At       wire.Cursor // its ID is empty: there is no such place now, and earlier ones are void
+}
+
+// takeUp makes a call begin with the resumption of a lost one, if its cursor fits.
+func (c *Call) takeUp(from *Cursor) {
+	c.lost = fault.Lost(fault.Transport, "the call that asked for the answer was lost")
+	c.handed = len(from.At.Tools) > 0 || from.At.Refusal > 0
+	c.out.thought = from.At.Reasoning > 0 && c.spec.Partial == ""
+	if from.At.ID == "" || from.Target < 0 || from.Target > len(c.spec.Fallbacks) {
+		return
+	}
+	t := c.spec.target(from.Target)
+	asked, _, err := c.spec.request(from.Target, c.spec.Partial)
+	if err != nil || t.Provider != from.Provider || t.API != from.API {
+		return
+	}
+	c.target, c.asked, c.cursor = from.Target, asked, from.At
+	if request, ok := c.way(t, false); ok {
+		c.marked, c.resumes = from.At, 1
+		c.next = step{kind: Resumed, target: from.Target, request: request}
+	}
+}
+
+// opening is how a call begins at a target, or begins there after what it should take up was refused.
+func (c *Call) opening(target int) step {
+	kind := First
+	switch {
+	case c.spec.Partial != "":
+		kind = Continued
+	case c.spec.From != nil:
+		kind = Retried
+	}
+	return step{kind: kind, target: target}
+}
+
+// refusedToResume tells that a call could not take up the lost one's answer, and has done nothing else.
+func (c *Call) refusedToResume() bool {
+	if c.spec.From == nil || c.out.shown() || c.unsafe() {
+		return false
+	}
+	for i := range c.result.Attempts {
+		if c.result.Attempts[i].Kind != Resumed {
+			return false
+		}
+	}
+	return true
+}
+
+// mark tells the caller from where the call could be taken up. Behind deltas that brings the new
+// place in the same output, or says that there is none.
+func (c *Call) mark() {
+	if !c.spec.Cursors || c.phase == done {
+		return
+	}
+	at, ok := c.place()
+	switch {
+	case ok && (c.gave && further(at, c.marked) || c.marked.ID == ""):
+		at.Tools = append([]string(nil), at.Tools...)
+	case !ok && c.marked.ID != "" && (c.gave || c.cursor.ID == ""):
+		at = wire.Cursor{}
+	default:
+		return
+	}
+	c.marked = at
+	t := c.spec.target(c.target)
+	c.do(Action{Kind: Emit, Cursor: &Cursor{Target: c.target, Provider: t.Provider, API: t.API, At: at}})
+}
+
+// place is where the call stands in the provider's answer, and whether it could be taken up there:
+// nothing that came before is still held back.
+func (c *Call) place() (wire.Cursor, bool) {
+	at := c.cursor
+	switch c.phase {
+	case reading, draining:
+		if c.stream != nil {
+			at = c.stream.Cursor
+		}
+	case waiting, away:
+		if c.next.kind != Resumed {
+			return at, false
+		}
+	}
+	held := c.out.half() || len(c.out.lead) > 0 || c.joiner != nil && (!c.joiner.Decided() || c.joiner.Diverged)
+	return at, at.ID != "" && c.kept && !held && at.Whole()
+}
