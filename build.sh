@@ -2,7 +2,7 @@
 # Builds everything that is shipped:
 #
 #   dist/holdfast        the package that would be published
-#   dist/holdfast/tiny   in it, the same program built by TinyGo: a fifth of the size
+#   dist/holdfast/tiny   in it, the same programs built by TinyGo: a fifth of the size
 #   dist/web             the demo as static files, with the package in it
 #
 # and prints the sizes. `./build.sh -sizes` also compresses the files, prints what they weigh on
@@ -20,18 +20,24 @@ tinygo=${TINYGO:-$(command -v tinygo || true)}
 # Inlining makes a program larger by a sixth: it is kept for what every byte of a stream goes through.
 inlining=(-gcflags=all=-l -gcflags=holdfast/core{,/json,/sse,/view}=)
 
-# standard PACKAGE FILE: a WebAssembly program by the Go compiler.
+# standard PACKAGE FILE [TAG]: a WebAssembly program by the Go compiler.
 standard() {
-	GOOS=js GOARCH=wasm go build -trimpath '-ldflags=-s -w -buildid=' "${inlining[@]}" -o "$2" "$1"
+	GOOS=js GOARCH=wasm go build -tags "${3:-}" -trimpath '-ldflags=-s -w -buildid=' "${inlining[@]}" -o "$2" "$1"
 }
 
-# tiny PACKAGE FILE: the same by TinyGo. As a library without a scheduler its exports run at once,
+# tiny PACKAGE FILE [TAG]: the same by TinyGo. As a library without a scheduler its exports run at once,
 # where they otherwise start a goroutine each. Another pass of the optimizer that TinyGo itself
 # needs takes 3 % more.
 tiny() {
-	"$tinygo" build -target wasm -opt=z -no-debug -scheduler=none -buildmode=c-shared -o "$2" "$1"
+	"$tinygo" build -tags "${3:-}" -target wasm -opt=z -no-debug -scheduler=none -buildmode=c-shared -o "$2" "$1"
 	local optimize=${WASMOPT:-$(command -v wasm-opt || true)}
 	[ -z "$optimize" ] || "$optimize" -Oz --strip-debug --strip-producers --strip-target-features "$2" -o "$2"
+}
+
+# programs BY FOLDER: what most pages need, and all that there is.
+programs() {
+	"$1" ./wasm "$2/holdfast.wasm" lean
+	"$1" ./wasm "$2/holdfast-full.wasm"
 }
 
 # package FOLDER: the package.
@@ -40,8 +46,8 @@ package() {
 	mkdir -p "$1"
 	cp -R wasm/js/. "$1"
 	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" "$1"
-	standard ./wasm "$1/holdfast.wasm"
-	if [ -n "$tinygo" ]; then tiny ./wasm "$1/tiny/holdfast.wasm"; else rm -r "$1/tiny"; fi
+	programs standard "$1"
+	if [ -n "$tinygo" ]; then programs tiny "$1/tiny"; else rm -r "$1/tiny"; fi
 }
 
 if [ "${1:-}" = -package ]; then

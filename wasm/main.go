@@ -1,6 +1,7 @@
 //go:build js && wasm
 
-// The Holdfast library as a WebAssembly program: what dist/holdfast/holdfast.wasm is made of.
+// The Holdfast library as a WebAssembly program: dist/holdfast/holdfast-full.wasm. Built with the tag
+// lean, it is holdfast.wasm, which does without targets, fetch and live sessions.
 package main
 
 import "holdfast/wasm/bind"

@@ -47,7 +47,7 @@ function inBrowser(t) {
 
 async function dial(options) {
   const { made, WebSocket } = sockets();
-  const client = await createClient({ baseURL: "https://provider.test", WebSocket, ...options });
+  const client = await createClient({ full: true, baseURL: "https://provider.test", WebSocket, ...options });
   const session = client.live(PATH, { model: "m" }, { headers: { "x-own": "1" }, protocols: ["p"], onItem() {} });
   await settle();
   session.cancel();

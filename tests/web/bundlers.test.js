@@ -11,7 +11,7 @@ import { close, here, holdfast, open, out, serve, startChromium, startSim } from
 const sim = await startSim();
 const browser = await startChromium();
 const root = join(here, "page");
-const whole = { status: "complete", continued: true };
+const whole = { status: "complete", continued: true, fetched: true };
 
 /** Opens the page at an address; it and its worker must get the whole answer. */
 async function works(address) {
@@ -43,10 +43,10 @@ test("Vite, developing: without a word of configuration, as a package that is pr
   await works(server.resolvedUrls.local[0].replace(/\/$/, ""));
 });
 
-test("esbuild, with the program beside the bundle", async () => {
+test("esbuild, with the programs beside the bundle", async () => {
   const outdir = join(out, "esbuild");
   await esbuild.build({ absWorkingDir: root, entryPoints: ["main.js", "worker.js"], bundle: true, minify: true, format: "esm", outdir, logLevel: "error" });
   cpSync(join(root, "index.html"), join(outdir, "index.html"));
-  cpSync(join(holdfast, "holdfast.wasm"), join(outdir, "holdfast.wasm"));
+  for (const program of ["holdfast.wasm", "holdfast-full.wasm"]) cpSync(join(holdfast, program), join(outdir, program));
   await works(await serve({ "/": outdir }));
 });

@@ -129,7 +129,7 @@ export class Call {
     } else if (item.cursor !== undefined) {
       this.#taker.cursor?.(item.cursor);
     } else if (item.event) {
-      this.session.share?.touch();
+      this.session.learned?.(this.#port);
       for (const listener of this.#listeners) callBack(listener, item.event);
     } else if (item.head) {
       this.#taker.head(item.head);
@@ -155,7 +155,9 @@ export class Call {
     this.#signal?.removeEventListener("abort", this.abort);
     this.session.calls.delete(this);
     this.#port.calls.delete(this.handle);
-    if (this.#port.calls.size === 0) this.#port.network.unwatch();
     this.#port.free(this);
+    if (this.#port.calls.size > 0) return;
+    this.#port.network.unwatch();
+    this.#port.onidle();
   }
 }

@@ -15,7 +15,7 @@ export async function fetchThrough(session, input, init, route) {
   if (!asked) return session.fetch(input, init);
   const { url, own, headers, body, signal } = asked;
   if (signal?.aborted) throw signal.reason;
-  const port = await session.attach();
+  const port = await session.attach(true);
   const reply = new Reply(url, signal);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;

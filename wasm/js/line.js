@@ -131,7 +131,9 @@ export class Line {
     this.#signal?.removeEventListener("abort", this.abort);
     this.session.calls.delete(this);
     this.#port.calls.delete(this.handle);
-    if (this.#port.calls.size === 0) this.#port.network.unwatch();
     this.#port.free(this);
+    if (this.#port.calls.size > 0) return;
+    this.#port.network.unwatch();
+    this.#port.onidle();
   }
 }

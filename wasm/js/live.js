@@ -47,9 +47,9 @@ export class LiveSession {
         for (const bytes of this.#early.splice(0)) this.#line.say(bytes);
         if (this.#wish !== "") this.#line[this.#wish]();
       };
-      const port = session.attached();
+      const port = session.attached(true);
       if (port) open(port);
-      else session.attach().then(open).catch(this.#fail);
+      else session.attach(true).then(open).catch(this.#fail);
     } catch (error) {
       this.#fail(error);
     }

@@ -1,4 +1,9 @@
 // Program loads the WebAssembly program, once for all clients, and notices when it dies.
+//
+// There are two. The lean one asks one target and reads its answers; the full one also has targets,
+// fetch and live sessions, and weighs half as much again. The lean one is the default. When a client
+// needs more, the full one takes its place, for all clients: each moves there with its next call (see
+// move.js), while the calls that are open in the lean one end there.
 
 import { HoldfastError, badOption } from "./error.js";
 import { Port } from "./protocol.js";
@@ -6,76 +11,107 @@ import { isNode, nodeModule, start } from "./runtime.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 
-/** Where the program was found; who names no place gets the same. @type {Source} */
-let lastSource;
-/** Kept, so that a program that died starts again without a download. @type {WebAssembly.Module | null} */
-let compiled = null;
-/** @type {Promise<Port> | null} */
-let loading = null;
+/** Where they are when nobody names a place. Bundlers know this form of URL and bring the files along. */
+const PLACES = { lean: () => new URL("./holdfast.wasm", import.meta.url), full: () => new URL("./holdfast-full.wasm", import.meta.url) };
+/** Where each was found; who names no place gets the same. @type {{lean?: Source, full?: Source}} */
+const found = {};
+/** Kept, so that a program that died starts again without a download. @type {{lean?: WebAssembly.Module, full?: WebAssembly.Module}} */
+let compiled = {};
+/** @type {{lean?: Promise<Port>, full?: Promise<Port>}} */
+let loading = {};
 /** @type {Port | null} */
 let running = null;
+/** The lean one, when its place is taken and calls are still open in it. @type {Port | null} */
+let leaving = null;
 
-/** Names the place of the program for those who name none. @param {URL} source */
-export function prefer(source) {
-  lastSource ??= source;
+/** Names the places of the programs for those who name none. @param {{lean: URL, full: URL}} places */
+export function prefer(places) {
+  found.lean ??= places.lean;
+  found.full ??= places.full;
 }
 
-/** The program that runs now, or null. */
-export function current() {
-  return running;
+/** The program that runs now, or null when there is none, or none that is full where that is needed. */
+export function current(full = false) {
+  return running && (running.full || !full) ? running : null;
 }
 
 /**
  * The running program; loads it when there is none. Calls that come while it loads share the load,
  * and a load that failed is tried again by the next call.
  * @param {Source} [source]
+ * @param {boolean} [full] the lean one will not do
  * @returns {Promise<Port>}
  */
-export function load(source) {
-  if (running) return Promise.resolve(running);
-  if (loading) return loading;
-  source ??= lastSource;
-  const mine = (loading = begin(source).then(
+export function load(source, full = false) {
+  const port = current(full);
+  if (port) return Promise.resolve(port);
+  const under = loading.full ?? (full ? undefined : loading.lean);
+  if (under) return under;
+  const kind = full ? "full" : "lean";
+  const mine = (loading[kind] = begin(source, full).then(
     (port) => {
       // unload() came between: what was loaded for its callers is released as well.
-      if (loading !== mine) throw new HoldfastError("closed", "the program was unloaded while it loaded");
-      loading = null;
-      running = port;
-      lastSource = source;
-      port.ondeath = () => {
-        if (running === port) running = null;
-      };
-      return port;
+      if (loading[kind] !== mine) throw new HoldfastError("closed", "the program was unloaded while it loaded");
+      delete loading[kind];
+      if (source !== undefined) found[port.full ? "full" : "lean"] = source;
+      if (full && !port.full) throw onlyLean();
+      return take(port);
     },
     (error) => {
-      if (loading === mine) loading = null;
+      if (loading[kind] === mine) delete loading[kind];
       throw error;
     },
   ));
   return mine;
 }
 
-/** Releases the program. What is open ends; the next call loads the program again. */
-export function unload() {
-  const port = running;
-  running = loading = compiled = null;
-  port?.kill(new HoldfastError("closed", "the program was unloaded"));
+/** Makes a program the one that runs, unless a full one does. @param {Port} port */
+function take(port) {
+  if (running?.full) return running;
+  if (running?.calls.size > 0) {
+    leaving = running;
+    leaving.onidle = leaving.ondeath = () => (leaving = null);
+  }
+  running = port;
+  port.ondeath = () => {
+    if (running === port) running = null;
+  };
+  return port;
 }
 
-async function begin(source) {
+/** Releases the program. What is open ends; the next call loads the program again. */
+export function unload() {
+  const ports = [running, leaving];
+  running = leaving = null;
+  loading = {};
+  compiled = {};
+  for (const port of ports) port?.kill(new HoldfastError("closed", "the program was unloaded"));
+}
+
+async function begin(source, full) {
   try {
-    const module = compiled ?? (await compile(source));
+    if (full && source !== undefined && source === found.lean) throw onlyLean();
+    const module = compiled.full ?? (full ? undefined : compiled.lean) ?? (await compile(source ?? placeOf(full)));
     const port = new Port();
     await start(module, port);
     await port.ready;
     if (port.dead) throw loadFailed(port.dead.message, port.dead);
     port.shakeHands();
-    compiled = module;
+    compiled[port.full ? "full" : "lean"] = module;
     return port;
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
     throw loadFailed(error?.message ?? error, error);
   }
+}
+
+/** The place of a program that nobody names. */
+function placeOf(full) {
+  return full ? (found.full ?? PLACES.full()) : (found.lean ?? found.full ?? PLACES.lean());
+}
+
+function onlyLean() {
+  return badOption("wasm", "is the lean program; targets, fetch and live sessions need the full one, holdfast-full.wasm");
 }
 
 function loadFailed(problem, cause) {
@@ -87,8 +123,7 @@ function loadFailed(problem, cause) {
  * @returns {Promise<WebAssembly.Module>}
  */
 async function compile(source) {
-  // Bundlers know this form of URL and bring the file along.
-  const found = (await source) ?? new URL("./holdfast.wasm", import.meta.url);
+  const found = await source;
   if (kindOf(found) === "WebAssembly.Module") return found;
   if (kindOf(found) === "ArrayBuffer" || ArrayBuffer.isView(found)) return compileBytes(found, "the bytes given");
   if (typeof found?.arrayBuffer === "function") return compileResponse(found);

@@ -152,13 +152,18 @@ export class Port {
   /** What the program printed: its last words tell why it died. */
   #words = "";
 
+  /** Whether it is the full program. */
+  full = false;
   /** Called once when the program has died. @type {() => void} */
   ondeath = () => {};
+  /** Called when no call is open any more. @type {() => void} */
+  onidle = () => {};
 
   /** @param {WebAssembly.Exports} exports */
   attach(exports) {
     this.#exports = exports;
     this.#memory = exports.mem ?? exports.memory; // the Go compiler's name, TinyGo's name
+    this.full = "hf_live" in exports;
   }
 
   /** Throws unless the program speaks this version of the protocol. */
@@ -171,6 +176,11 @@ export class Port {
         ? "the WebAssembly file is not Holdfast's program"
         : `the program speaks protocol ${theirs}, this module speaks ${PROTOCOL}: holdfast.js and holdfast.wasm are of different releases`,
     );
+  }
+
+  /** What is asked now is answered later. */
+  get busy() {
+    return this.#inside || this.#delivering;
   }
 
   /** A new handle. */

@@ -3,6 +3,7 @@
 import { badOption, HoldfastError } from "./error.js";
 import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
 import { current, load } from "./program.js";
+import { Move } from "./move.js";
 import { Share } from "./share.js";
 
 /** Options that never enter the program. */
@@ -11,6 +12,7 @@ const OWN = {
   token: must.token,
   dangerouslyAllowBrowser: must.flag,
   targets: must.list,
+  full: must.flag,
   onEvent: must.call,
   share: must.name,
   wasm: must.any,
@@ -40,6 +42,10 @@ export class Session {
   /** What keeps their knowledge, where the user wants that and the host can. @type {Share | null} */
   share = null;
   #port = null;
+  /** Whether this client needs the full program. */
+  #full;
+  /** What its calls in the program before this one still learn. @type {Move | null} */
+  #move = null;
   #closed = false;
   #options;
   /** What signs requests, by their target. @type {{apiKey?: string, token?: string | Function}[]} */
@@ -68,6 +74,7 @@ export class Session {
     // Some providers want to be told that a page calls.
     this.#options = encodeJSON({ ...rest, page: inBrowser() }, "createClient", "bad_option");
     this.#wasm = kept.wasm;
+    this.#full = kept.full === true || kept.targets?.length > 0;
     this.#fetch = kept.fetch;
     this.#WebSocket = kept.WebSocket;
     this.#now = kept.now;
@@ -77,18 +84,26 @@ export class Session {
     if (kept.share !== undefined) this.share = Share.open(kept.share, (put) => this.#askNow(put));
   }
 
-  /** The running program with this client in it, or null when it must be loaded first. */
-  attached() {
+  /**
+   * The running program with this client in it, or null when it must be loaded first.
+   * @param {boolean} full the lean program will not do
+   */
+  attached(full = this.#full) {
     if (this.#closed) throw new HoldfastError("closed", "the client is closed");
-    const port = current();
-    if (port && port !== this.#port) this.#register(port);
+    const port = current(full);
+    if (!port || port === this.#port) return port;
+    if (this.#port?.busy) return null; // it cannot tell now what it knows
+    this.#register(port);
+    this.#full = full; // a program that takes this one's place must be as able
     return port;
   }
 
   /** Loads the program if need be; it may have died since the last call. */
-  async attach() {
-    if (!this.attached()) await load(this.#wasm);
-    return this.attached() ?? this.attach();
+  async attach(full = this.#full) {
+    const port = this.attached(full);
+    if (port) return port;
+    await load(this.#wasm, full);
+    return this.attach(full);
   }
 
   /** Asks the program something about this client that it answers at once. */
@@ -117,9 +132,17 @@ export class Session {
     const take = ({ error }) => (failure = error);
     port.client({ take, read() {}, random: () => this.random() }, handle, this.#options);
     if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
+    const before = { port: this.#port, handle: this.handle };
     this.handle = handle;
     this.#port = port;
-    this.share?.begin();
+    this.#move = before.port && !before.port.dead ? new Move(before, { port, handle }, () => this.now()) : null;
+    if (!this.#move) this.share?.begin();
+  }
+
+  /** A call that is open in a program may have learned something. */
+  learned(port) {
+    if (port !== this.#port) this.#move?.follow();
+    this.share?.touch();
   }
 
   close() {

@@ -23,6 +23,7 @@ await createClient({
   onEvent: (event) => console.log(event.call, event.type),
 });
 await createClient({ provider: "xai", wasm: new URL("./holdfast.wasm", import.meta.url) });
+await createClient({ provider: "openai", full: true });
 const small: Client = await tiny.createClient({ provider: "gemini" });
 
 // @ts-expect-error a provider is required

@@ -3,6 +3,7 @@
 
 import { prefer } from "../program.js";
 
-prefer(new URL("./holdfast.wasm", import.meta.url)); // bundlers know this form and bring the file along
+// Bundlers know this form of URL and bring the files along.
+prefer({ lean: new URL("./holdfast.wasm", import.meta.url), full: new URL("./holdfast-full.wasm", import.meta.url) });
 
 export * from "../holdfast.js";

@@ -1,0 +1,64 @@
+// Move takes what a client has learned along when it changes from the lean program to the full one.
+//
+// All of it goes at once. Calls that are open in the lean program end there; what they learn until
+// then (breakers, gates, money) follows as they learn it, as it does between the tabs of a page. What
+// they may still spend counts as spent from the beginning, so that a limit holds.
+
+/** @typedef {{port: import("./protocol.js").Port, handle: number}} Place a client's in a program */
+
+export class Move {
+  #from;
+  #to;
+  #now;
+  #following = false;
+  /** What the new place has of the old one. @type {string | undefined} */
+  #seen;
+
+  /**
+   * @param {Place} from
+   * @param {Place} to
+   * @param {() => number} now
+   */
+  constructor(from, to, now) {
+    this.#from = from;
+    this.#to = to;
+    this.#now = now;
+    this.#changes(); // they are in what follows
+    this.#seen = this.#all();
+    if (this.#seen) to.port.restore(UNHEARD, to.handle, false, encode(this.#seen), now());
+  }
+
+  /** Something may have been learned in the old place, which is delivering just now. */
+  follow() {
+    if (this.#following) return;
+    this.#following = true;
+    queueMicrotask(this.#follow);
+  }
+  #follow = () => {
+    this.#following = false;
+    const { port, handle } = this.#to;
+    const [news, all] = [this.#changes(), this.#all()];
+    if (news) port.restore(UNHEARD, handle, true, encode(news), this.#now());
+    if (!all || all === this.#seen) return;
+    port.join(UNHEARD, handle, encode(`${this.#seen}\n${all}`), this.#now());
+    this.#seen = all;
+  };
+
+  #changes() {
+    return this.#ask(true);
+  }
+
+  #all() {
+    return this.#ask(false);
+  }
+
+  /** Undefined when it died. */
+  #ask(changes) {
+    let answer;
+    this.#from.port.state({ ...UNHEARD, take: ({ done }) => (answer = done) }, this.#from.handle, changes);
+    return answer;
+  }
+}
+
+const UNHEARD = { take() {}, read() {}, random: Math.random };
+const encode = (text) => new TextEncoder().encode(text);
