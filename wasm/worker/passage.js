@@ -6,9 +6,24 @@ import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { bounded, shallow } from "./guard.js";
 import { mayAsk } from "./limits.js";
 import { toClient, toProvider } from "./headers.js";
-import { passes, signature } from "./providers.js";
+import { passes, PROVIDERS, signature } from "./providers.js";
 import { relay, WATCH_MS } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
+
+/**
+ * What a request asks, of whom.
+ * @typedef {object} Plan
+ * @property {string} base where it goes, and `path`, with a query
+ * @property {string} path
+ * @property {Record<string, string>} headers without the key, which is in `signed`
+ * @property {Record<string, string>} signed
+ * @property {Uint8Array | undefined} body
+ * @property {{provider: string, chain: number[], form?: boolean}} route see wasm/bind/fetch.go
+ * @property {{provider: string, model: string} | null} own the request's own target, when the body does not only tell the form
+ */
+
+/** The paths of providers that stream an answer. */
+const STREAMS = /\/(chat\/completions|responses|messages|interactions)$|:streamGenerateContent$/;
 
 export class Passage {
   #request;
@@ -41,8 +56,31 @@ export class Passage {
     return object.fetch(this.#request);
   }
 
-  /** A provider's own API. */
+  /** Asks a provider in its own API. */
   async native(name, path, form) {
+    return this.#relay(await this.#nativePlan(name, path), form);
+  }
+
+  /** Asks a model of the configuration, in one of OpenAI's forms. */
+  async model(asked, form) {
+    return this.#relay(await this.#modelPlan(this.#url.pathname, asked), form);
+  }
+
+  /**
+   * What a durable answer asks. The path is what stands behind /answers: nothing, a path of OpenAI's, or
+   * a provider with a path of its own that streams.
+   * @returns {Promise<Plan>}
+   */
+  async plan(path) {
+    if (this.#request.method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
+    const asked = /^(?:\/v1)?\/(chat\/completions|responses)$/.exec(path)?.[1].replace("/completions", "");
+    if (path === "" || asked) return this.#modelPlan(path, asked);
+    const [, name, own] = /^\/([a-z]+)(\/.*)$/.exec(path) ?? [];
+    if (!Object.hasOwn(PROVIDERS, name ?? "") || !STREAMS.test(own)) throw notFound();
+    return this.#nativePlan(name, own);
+  }
+
+  async #nativePlan(name, path) {
     const { method, headers } = this.#request;
     const provider = this.#config.providers.get(name);
     if (!provider || !passes(name, method, path)) throw notFound();
@@ -52,23 +90,22 @@ export class Passage {
     this.#may(`${name}/${modelIn(this.#caller, path, body)}`);
     const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
     const places = behind.flatMap((model) => this.#chain("chat", model));
-    const sent = { ...toProvider(headers), [header]: value };
     const own = { provider: name, model: "" };
-    return this.#relay(provider.base + path + this.#url.search, sent, body, { provider: name, chain: places }, own, form);
+    return { base: provider.base, path: path + this.#url.search, headers: toProvider(headers), signed: { [header]: value }, body, route: { provider: name, chain: places }, own };
   }
 
-  /** A model of the configuration, asked in one of OpenAI's forms. */
-  async model(asked, form) {
+  async #modelPlan(path, asked) {
     if (this.#request.method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
     const bytes = await this.#body();
     const body = parse(bytes);
+    if (!asked) [asked, path] = "input" in body ? ["responses", "/v1/responses"] : ["chat", "/v1/chat/completions"];
     const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [];
     // As elsewhere: what is listed stands behind the model, if that is one.
     if (!names.includes(body.model) && (names.length === 0 || this.#config.models.includes(body.model))) names.unshift(body.model);
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
     const headers = { "content-type": "application/json" };
-    return this.#relay(FORM + this.#url.pathname, headers, bytes, { provider: "openai", chain, form: true }, null, form);
+    return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true }, own: null };
   }
 
   async #body() {
@@ -93,7 +130,7 @@ export class Passage {
   }
 
   /** Sends the request, and everything that it takes until an answer has gone out whole. */
-  async #relay(url, headers, body, route, own, form) {
+  async #relay({ base, path, headers, signed, body, route, own }, form) {
     const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
     const keys = targets.map((target) => target && this.#config.providers.get(target.provider).key);
     const session = new Session(this.#config, keys);
@@ -104,7 +141,7 @@ export class Passage {
     this.#ctx.waitUntil(new Promise((resolve) => (end = resolve)));
     const watch = setInterval(() => session.watch(), WATCH_MS);
     try {
-      const answer = await fetchThrough(session, url, { method, headers, body, signal }, route);
+      const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route);
       const response = await this.#presentable(answer, keys, form);
       session.facts.attempts ||= 1; // it passed without being a call
       const out = told(toClient(response.headers), session.facts, targets);
