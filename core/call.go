@@ -609,7 +609,7 @@ func (c *Call) end(status Status, f fault.Fault) {
 	if c.raw != nil {
 		c.close(f)
 	}
-	c.note(Note{Kind: NoteDone, Status: status})
+	c.note(Note{Kind: NoteDone, Status: status, Bill: r.Bill})
 	c.do(Action{Kind: Done, Result: r})
 }
 

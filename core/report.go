@@ -124,4 +124,5 @@ type Note struct {
 	Target     int           // fallback: its place in the chain
 	Message    string        // warning
 	Status     Status        // done; "success" for a call that is not streamed
+	Bill       spend.Bill    // done: of all attempts
 }

@@ -111,6 +111,15 @@ func (s *State) Admit(now time.Time, t Target, e spend.Estimate) (*Ticket, fault
 	return ticket, fault.Fault{}
 }
 
+// Quote is what Admit would set aside for one attempt. A nil State quotes by the prices that come with
+// Holdfast.
+func (s *State) Quote(now time.Time, t Target, e spend.Estimate) spend.Ticks {
+	if s == nil {
+		s = &State{}
+	}
+	return s.ledger.Quote(now, t.Provider, t.Model, e)
+}
+
 // Retry asks to send again what has failed, to the same target, and counts it. False means that
 // retries have had their share: end the call with the failure that it has, or go to the next target.
 func (s *State) Retry(now time.Time) bool { return s == nil || s.throttle.Retry(now) }

@@ -42,8 +42,7 @@ const lost = 3 * time.Hour
 // The request must not be sent then. What is free is never refused.
 func (l *Ledger) Reserve(now time.Time, p fault.Provider, model string, e Estimate) (h *Hold, ok bool) {
 	l.sweep(now)
-	h = &Hold{ledger: l, provider: p, model: model, estimate: e, since: now}
-	h.Amount = e.price(h.rates(now, model, e.Input))
+	h = &Hold{Amount: l.Quote(now, p, model, e), ledger: l, provider: p, model: model, estimate: e, since: now}
 	if left, limited := l.Left(); limited && h.Amount > 0 && h.Amount > left {
 		return h, false
 	}
@@ -51,6 +50,12 @@ func (l *Ledger) Reserve(now time.Time, p fault.Provider, model string, e Estima
 	l.holds = append(l.holds, h)
 	h.open = true
 	return h, true
+}
+
+// Quote is what Reserve would set aside for a request.
+func (l *Ledger) Quote(now time.Time, p fault.Provider, model string, e Estimate) Ticks {
+	h := Hold{ledger: l, provider: p, model: model}
+	return e.price(h.rates(now, model, e.Input))
 }
 
 // sweep bills what nobody settles any more at what was reserved: it may have been delivered.

@@ -85,13 +85,7 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 		return unknown
 	}
 	data := bytes.Clone(in[:n+m])
-	var spec core.Spec
-	var err error
-	if bits&4 != 0 {
-		spec, err = client.fetchSpec(data[:n], data[n:])
-	} else {
-		spec, err = client.spec(bits&1 != 0, data[:n], data[n:])
-	}
+	spec, err := client.asked(bits, data[:n], data[n:])
 	switch err {
 	case nil:
 	case errNotOurs:
@@ -106,6 +100,14 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 		c.tell(now, core.Event{Kind: core.Offline})
 	}
 	return c.tell(now, core.Event{Kind: core.Start})
+}
+
+// asked reads what hf_open was given.
+func (c *client) asked(bits int32, data, body []byte) (core.Spec, error) {
+	if bits&4 != 0 {
+		return c.fetchSpec(data, body)
+	}
+	return c.spec(bits&1 != 0, data, body)
 }
 
 // tell gives an event to a call, or to a live session where it can have one.

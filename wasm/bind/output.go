@@ -232,7 +232,9 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 		if !stream && n.Status == core.Complete {
 			status = "success"
 		}
-		w.Text("status", status).Int("attempts", int64(n.Attempt)).Close('}')
+		w.Text("status", status).Int("attempts", int64(n.Attempt))
+		writeBill(w, n.Bill)
+		w.Close('}')
 		return
 	}
 	w.Int("attempt", int64(n.Attempt))

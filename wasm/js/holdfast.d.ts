@@ -215,7 +215,8 @@ export type CallEvent = { call: number; atMs: number } & (
   /** The next attempt goes to another target. */
   | { type: "fallback"; attempt: number; target: number }
   | { type: "warning"; attempt: number; message: string }
-  | { type: "done"; status: Status | "success"; attempts: number }
+  /** The cost is of all attempts, as in the result; of a fetch this is where it is told. */
+  | { type: "done"; status: Status | "success"; attempts: number; costUsd: number; costEstimated?: boolean }
 );
 
 /** Limits of one kind of call. Defaults depend on the provider; see the README's table. */

@@ -35,6 +35,8 @@
 //	                                              bits: 1 a stream, 2 the network is away, 4 a
 //	                                              fetch: its options are {url, id, outer}, an output
 //	                                              of nothing says that the request is no call
+//	hf_quote(client, bits, n, m, now)             as hf_open: {costUsd} that one attempt may cost;
+//	                                              nothing when the request is no call
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]
 //	hf_received(call, attempt, n, now)            a chunk of the response body
 //	hf_ended(call, attempt, now)                  the body ended cleanly
@@ -198,6 +200,9 @@ export class Port {
   open(call, client, stream, options, body) {
     const bits = (stream ? 1 : 0) | (call.fetches ? 4 : 0) | (this.network.offline ? 2 : 0);
     this.#enter(call, "hf_open", options, body, client, call.handle, bits, options.length, body.length, call.now());
+  }
+  quote(target, client, bits, options, body, now) {
+    this.#enter(target, "hf_quote", options, body, client, bits, options.length, body.length, now);
   }
   responded(call, attempt, status, headers) {
     const bytes = this.#encoder.encode(JSON.stringify(headers));

@@ -7,17 +7,22 @@ import { HoldfastError } from "../js/error.js";
 const NAMES = {
   400: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
   401: ["authentication_error", "authentication_error", "UNAUTHENTICATED"],
+  402: ["insufficient_quota", "billing_error", "RESOURCE_EXHAUSTED"],
   403: ["permission_error", "permission_error", "PERMISSION_DENIED"],
   404: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
   405: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
   409: ["invalid_request_error", "invalid_request_error", "ABORTED"],
   410: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
   413: ["invalid_request_error", "request_too_large", "INVALID_ARGUMENT"],
+  429: ["rate_limit_error", "rate_limit_error", "RESOURCE_EXHAUSTED"],
   500: ["server_error", "api_error", "INTERNAL"],
   502: ["server_error", "api_error", "INTERNAL"],
   503: ["service_unavailable_error", "overloaded_error", "UNAVAILABLE"],
   504: ["timeout_error", "timeout_error", "DEADLINE_EXCEEDED"],
 };
+
+/** What may be otherwise when the same request comes again. */
+const AGAIN = new Set([429, 503]);
 
 /** A request that ends here. */
 export class Refusal extends Error {
@@ -40,7 +45,7 @@ export function errorBody(form, { status, code, message }) {
       return { error: { code: status, message, status: google } };
     case "gloo": {
       const [category, fault] = status < 500 ? ["client_error", "client"] : ["internal_error", "internal"];
-      return { error: { message, type: openai, code, name: code.toUpperCase(), category, fault, retryable: false } };
+      return { error: { message, type: openai, code, name: code.toUpperCase(), category, fault, retryable: AGAIN.has(status) } };
     }
   }
   return { error: { message, type: openai, param: null, code } };
@@ -58,7 +63,7 @@ export function errorEvent(form, error) {
 export function errorResponse(form, error) {
   const headers = { "content-type": "application/json" };
   // What is wrong with the request is wrong with the next one, and what could be retried has been.
-  if (error.status !== 503) headers["x-should-retry"] = "false";
+  if (!AGAIN.has(error.status)) headers["x-should-retry"] = "false";
   if (error.retryAtMs) headers["retry-after"] = String(Math.max(1, Math.ceil((error.retryAtMs - Date.now()) / 1000)));
   return new Response(JSON.stringify(errorBody(form, error)), { status: error.status, headers });
 }

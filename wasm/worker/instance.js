@@ -59,3 +59,16 @@ function open(port, options) {
   if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
   return handle;
 }
+
+/**
+ * What one attempt of a call may cost, in US dollars, or null when the request is no call.
+ * @param {Port} port
+ * @param {number} kind 4 for a fetch, 1 for a stream
+ * @param {object} options as the call is opened with
+ */
+export function quote(port, client, kind, options, body) {
+  let answer = null;
+  port.quote({ take: (item) => (answer = item), read() {}, random: Math.random }, client, kind, new TextEncoder().encode(JSON.stringify(options)), body, Date.now());
+  if (answer?.error) throw answer.error instanceof Error ? answer.error : new HoldfastError(answer.error.code, answer.error.message);
+  return answer && answer.done.costUsd;
+}

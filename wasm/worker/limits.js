@@ -2,6 +2,8 @@
 
 /** Ten billionths of a dollar, in which core/spend counts: every price of a token is a whole number of them. */
 export const TICKS_PER_USD = 1e10;
+/** How often whoever runs a request should tell the ledger that it is still under way. */
+export const RENEW_MS = 60_000;
 /** Sums stay whole numbers in a double: 2^53 ticks are 900,000 dollars. */
 const MAX_USD = 100_000;
 

@@ -1,12 +1,14 @@
 // Passage is one request on its way through the gateway, to a provider or a chain of targets, and back.
 
 import { fetchThrough } from "../js/fetch.js";
+import { Account } from "./account.js";
 import { UnknownModel } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { bounded, shallow } from "./guard.js";
-import { mayAsk } from "./limits.js";
+import { quote } from "./instance.js";
+import { limitsMoney, mayAsk } from "./limits.js";
 import { toClient, toProvider } from "./headers.js";
-import { passes, PROVIDERS, signature } from "./providers.js";
+import { isFree, passes, PROVIDERS, signature } from "./providers.js";
 import { relay, WATCH_MS } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
 
@@ -29,16 +31,18 @@ export class Passage {
   #request;
   #url;
   #config;
-  #ctx;
-  /** @type {import("./tokens.js").Caller} */
   #caller;
+  #env;
+  #ctx;
 
-  constructor(request, url, config, ctx, caller) {
+  /** @param {{config: import("./config.js").Config, caller: import("./tokens.js").Caller, env: object, ctx: ExecutionContext}} place */
+  constructor(request, url, { config, caller, env, ctx }) {
     this.#request = request;
     this.#url = url;
     this.#config = config;
-    this.#ctx = ctx;
     this.#caller = caller;
+    this.#env = env;
+    this.#ctx = ctx;
   }
 
   /** What asks no provider. */
@@ -91,7 +95,9 @@ export class Passage {
     const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
-    return { base: provider.base, path: path + this.#url.search, headers: toProvider(headers), signed: { [header]: value }, body, route: { provider: name, chain: places }, own };
+    const sent = toProvider(headers);
+    if (body?.length) sent["content-type"] = "application/json"; // the list of paths has no other, and what is none would be no call, and not counted
+    return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places }, own };
   }
 
   async #modelPlan(path, asked) {
@@ -129,6 +135,23 @@ export class Passage {
     }
   }
 
+  /** The account of a request whose caller has limits. */
+  async #account(session, url, body, route) {
+    if (!this.#caller.limits) return null;
+    return Account.open(this.#env, this.#caller, body?.length ? await this.#quote(session, url, body, route) : 0);
+  }
+
+  /** What a request may cost, or a refusal when nobody would tell what it has cost. */
+  async #quote(session, url, body, route) {
+    const costUsd = quote(await session.attach(), session.handle, 4, { url, ...route }, body);
+    if (limitsMoney(this.#caller.limits) && !route.form) {
+      const { background, deferred } = parse(body);
+      const runsOn = background === true || deferred === true;
+      if (runsOn || (costUsd === null && !isFree("POST", this.#url.pathname))) throw notMetered();
+    }
+    return costUsd ?? 0;
+  }
+
   /** Sends the request, and everything that it takes until an answer has gone out whole. */
   async #relay({ base, path, headers, signed, body, route, own }, form) {
     const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
@@ -136,9 +159,11 @@ export class Passage {
     const session = new Session(this.#config, keys);
     session.facts.target = route.form ? 1 : 0;
     const { method, signal } = this.#request;
-    // The context of a client that has left lives on until its call has ended.
+    const account = await this.#account(session, base + path, body, route);
+    // The context of a client that has left lives on until its call has ended, and is settled.
     let end;
-    this.#ctx.waitUntil(new Promise((resolve) => (end = resolve)));
+    const over = new Promise((resolve) => (end = resolve));
+    this.#ctx.waitUntil(over.then(() => account?.close(session.bill)));
     const watch = setInterval(() => session.watch(), WATCH_MS);
     try {
       const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route);
@@ -184,6 +209,7 @@ export class Passage {
 }
 
 const notACall = () => new Refusal(400, "invalid_request", "No chain of models can serve this body: it must be one JSON object that asks for one answer.");
+const notMetered = () => new Refusal(403, "not_metered", "A token with a limit of money is not good for this: nobody would tell the gateway what it costs.");
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
 
 /** The model that a request to a provider's own API asks for, as far as it matters for its caller; "" when it names none. */

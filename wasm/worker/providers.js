@@ -51,6 +51,11 @@ export const PROVIDERS = {
   },
 };
 
+const FREE = /(:countTokens|\/count_tokens|\/input_tokens|\/moderations|\/cancel)$/;
+
+/** Tells whether a request that asks no model costs nothing. */
+export const isFree = (method, path) => method !== "POST" || FREE.test(path);
+
 /** Tells whether a request is one that the gateway passes on. */
 export function passes(provider, method, path) {
   return PROVIDERS[provider].routes.some((route) => route.methods.includes(method) && route.path.test(path));

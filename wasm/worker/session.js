@@ -17,6 +17,8 @@ export class Session {
   #config;
   #secrets;
   #port = null;
+  #bill = null;
+  #sent = false;
 
   /**
    * @param {import("./config.js").Config} config
@@ -34,6 +36,11 @@ export class Session {
     return port;
   }
 
+  /** What it has cost; null when something was sent, and nobody said. @returns {{costUsd: number, costEstimated?: boolean} | null} */
+  get bill() {
+    return this.#bill ?? (this.#sent ? null : { costUsd: 0 });
+  }
+
   /** Ends what is open when the program has died: it may have died on the turn of another request. */
   watch() {
     if (!this.#port?.dead) return;
@@ -46,6 +53,7 @@ export class Session {
     else if (type === "fallback") facts.target = event.target;
     else if (type === "waiting") facts.waitedMs += event.waitMs;
     else if (type === "responded" && event.requestId) facts.requestIds.push(event.requestId);
+    else if (type === "done") this.#bill = event;
   };
 
   now() {
@@ -60,6 +68,7 @@ export class Session {
   fetch(url, init) {
     if (url.startsWith(FORM)) throw new NotACall();
     if (!this.#config.reaches(url)) throw new TypeError("this gateway does not reach that address");
+    this.#sent = true;
     return fetch(url, { ...init, redirect: "manual" });
   }
 

@@ -10,6 +10,7 @@ import { Passage } from "./passage.js";
 import { PROVIDERS } from "./providers.js";
 import { callerOf } from "./tokens.js";
 
+export { Ledger } from "./ledger.js";
 export { Streams } from "./streams.js";
 
 export default {
@@ -26,7 +27,7 @@ export default {
         const caller = await callerOf(config, request, url);
         permit(caller, request, url);
         const [, linked] = LINK.exec(url.pathname) ?? [];
-        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, config, ctx, caller), caller.owner, env);
+        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, { config, caller, env, ctx }), caller.owner, env);
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it

@@ -1,0 +1,216 @@
+// What a token may use: money, requests a minute and at once. None of it is exceeded however many come together.
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { outcome, runs } from "../sdk/runs.js";
+import { acting, asking, hashed, log, startGateway } from "./gateway.js";
+
+const PRICE = { "gpt-5-mini": [0.25, 2], "claude-haiku-4-5": [1, 5], "gemini-2.5-pro": [1.25, 10] }; // prices.txt: USD per million tokens of input and output
+const ticks = (usd) => Math.round(usd * 1e10);
+const slow = asking({ text: "word ".repeat(100), requests: [{ gapMs: 15 }] });
+const config = (owners) => ({
+  tokens: Object.fromEntries(Object.entries(owners).map(([name, own]) => [name, { hash: hashed(`token-of-${name}`), ...own }])),
+  models: {
+    gpt: [{ provider: "openai", model: "gpt-5-mini" }],
+    claude: [{ provider: "anthropic", model: "claude-haiku-4-5" }],
+    gemini: [{ provider: "gemini", model: "gemini-2.5-pro" }],
+    slow: [{ provider: "openai", model: "gpt-5-mini", headers: slow }],
+    cut: [acting("openai", "gpt-5-mini", { requests: [{ endAfterWords: 8, end: "reset" }, {}] })],
+    down: [acting("openai", "gpt-5-mini", { error: "overloaded" })],
+  },
+});
+
+const start = async (owners, more) => {
+  const { address, stop } = await startGateway(config(owners), { main: "ledgers.js", ...more });
+  return {
+    stop,
+    post: (name, path, body, { headers, signal } = {}) =>
+      fetch(address + path, { method: "POST", signal, headers: { authorization: `Bearer token-of-${name}`, "content-type": "application/json", ...headers }, body: JSON.stringify(body) }),
+    report: async (name) => (await fetch(`${address}/ledger/${name}`)).json(),
+  };
+};
+
+const messages = [{ role: "user", content: "Tell me of the sea" }];
+const chat = (model, more) => ({ model, messages, max_completion_tokens: 300, ...more });
+
+async function until(ms, so) {
+  for (const end = Date.now() + ms; !(await so()); await new Promise((resolve) => setTimeout(resolve, 25))) assert.ok(Date.now() < end, `not after ${ms} ms`);
+}
+
+/** What a request sets aside, seen while it is under way. */
+async function setAside() {
+  const { post, report, stop } = await start({ probe: { limits: {} } });
+  const response = await post("probe", "/v1/chat/completions", chat("slow", { stream: true }));
+  const { held } = await report("probe");
+  await response.text();
+  await stop();
+  return held;
+}
+
+test("50 requests at once with money for 10: ten are sent", { timeout: 60_000 }, async () => {
+  const held = await setAside();
+  assert.ok(held > ticks((300 * 2) / 1e6), String(held));
+  const { post, report } = await start({ alice: { limits: { maxUsdPerDay: (held * 10.5) / 1e10 } } });
+  const before = (await log(slow["x-sim-session"])).count;
+  const all = await Promise.all(Array.from({ length: 50 }, () => post("alice", "/v1/chat/completions", chat("slow", { stream: true }))));
+  const passed = all.filter(({ status }) => status === 200);
+  assert.equal(passed.length, 10);
+  const refused = all.filter(({ status }) => status === 402);
+  assert.equal(refused.length, 40);
+  const midnight = 86_400 - ((Date.now() / 1000) % 86_400);
+  for (const response of refused) {
+    const { error } = await response.json();
+    assert.deepEqual([error.code, error.type, response.headers.get("x-should-retry")], ["insufficient_quota", "insufficient_quota", "false"]);
+    assert.ok(Math.abs(Number(response.headers.get("retry-after")) - midnight) < 20);
+  }
+  assert.equal((await report("alice")).concurrent, 10);
+  assert.equal((await log(slow["x-sim-session"])).count - before, 10);
+  for (const response of passed) await response.text();
+  await until(3000, async () => (await report("alice")).concurrent === 0);
+  const { day, held: left } = await report("alice");
+  assert.deepEqual([day.requests, left], [10, 0]);
+  assert.ok(day.ticks > 0 && day.ticks < held * 10.5);
+});
+
+test("what is settled is what the provider's usage costs, to the tick", async () => {
+  const { post, report } = await start({ bill: { limits: {} } });
+  let sum = 0;
+  const spend = async (model, input, output) => {
+    sum += ticks((input * PRICE[model][0] + output * PRICE[model][1]) / 1e6);
+    await until(2000, async () => (await report("bill")).concurrent === 0);
+    assert.equal((await report("bill")).all.ticks, sum, model);
+  };
+  const whole = await (await post("bill", "/v1/chat/completions", chat("gpt"))).json();
+  await spend("gpt-5-mini", whole.usage.prompt_tokens, whole.usage.completion_tokens);
+  const stream = await (await post("bill", "/v1/chat/completions", chat("gpt", { stream: true, stream_options: { include_usage: true } }))).text();
+  const { usage } = JSON.parse(/data: (\{.*"choices":\[\].*\})/.exec(stream)[1]);
+  await spend("gpt-5-mini", usage.prompt_tokens, usage.completion_tokens);
+  const responses = await (await post("bill", "/v1/responses", { model: "claude", input: "Hi" })).json();
+  await spend("claude-haiku-4-5", responses.usage.input_tokens, responses.usage.output_tokens);
+  const native = await (await post("bill", "/anthropic/v1/messages", { model: "claude-haiku-4-5", max_tokens: 100, messages })).json();
+  await spend("claude-haiku-4-5", native.usage.input_tokens, native.usage.output_tokens);
+  const gemini = await (await post("bill", "/gemini/v1beta/models/gemini-2.5-pro:generateContent", { contents: [{ parts: [{ text: "Hi" }] }] })).json();
+  const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount = 0 } = gemini.usageMetadata;
+  await spend("gemini-2.5-pro", promptTokenCount, candidatesTokenCount + thoughtsTokenCount);
+  const { all, month, day, held } = await report("bill");
+  assert.deepEqual([all.requests, month.ticks, day.ticks, all.estimated, held], [5, sum, sum, 0, 0]);
+});
+
+test("a client that leaves pays for what was written, and an attempt that was cut is paid for as well", async () => {
+  const { post, report } = await start({ leaver: { limits: {} }, cutter: { limits: {} }, downer: { limits: {} } });
+  const stop = new AbortController();
+  const response = await post("leaver", "/v1/chat/completions", chat("gpt", { stream: true }), { signal: stop.signal });
+  await response.body.getReader().read();
+  stop.abort();
+  await until(7000, async () => (await report("leaver")).concurrent === 0);
+  const left = (await report("leaver")).all;
+  assert.ok(left.requests === 1 && left.ticks > 0, JSON.stringify(left));
+
+  const slowly = new AbortController();
+  const half = await post("leaver", "/v1/chat/completions", chat("slow", { stream: true }), { signal: slowly.signal });
+  await half.body.getReader().read();
+  slowly.abort();
+  await until(7000, async () => (await report("leaver")).all.requests === 2);
+  assert.ok((await report("leaver")).all.estimated > 0);
+
+  await (await post("cutter", "/v1/chat/completions", chat("cut", { stream: true }))).text();
+  await until(2000, async () => (await report("cutter")).concurrent === 0);
+  const cut = (await report("cutter")).all;
+  assert.ok(cut.estimated > 0 && cut.requests === 1, JSON.stringify(cut));
+
+  assert.equal((await post("downer", "/v1/chat/completions", chat("down"))).status >= 500, true);
+  await until(2000, async () => (await report("downer")).concurrent === 0);
+  assert.deepEqual((await report("downer")).all, { period: "all", ticks: 0, estimated: 0, requests: 1 });
+});
+
+test("requests a minute, and at once: 429 with Retry-After in the form that was asked", async () => {
+  const { post, report } = await start({ often: { limits: { requestsPerMinute: 3 } }, together: { limits: { concurrent: 2 } }, none: { limits: { requestsPerMinute: 0 } } });
+  const first = await Promise.all(Array.from({ length: 12 }, () => post("often", "/v1/chat/completions", chat("gpt"))));
+  assert.deepEqual([first.filter(({ status }) => status === 200).length, first.filter(({ status }) => status === 429).length], [3, 9]);
+  const paths = { "/v1/chat/completions": (error) => error.error.code === "rate_limit_exceeded", "/anthropic/v1/messages": (error) => error.type === "error" && error.error.type === "rate_limit_error", "/gemini/v1beta/models/m:generateContent": ({ error }) => error.status === "RESOURCE_EXHAUSTED" };
+  for (const [path, fits] of Object.entries(paths)) {
+    const response = await post("often", path, chat("gpt"));
+    assert.equal(response.status, 429);
+    const after = Number(response.headers.get("retry-after"));
+    assert.ok(after > 50 && after <= 60, String(after));
+    assert.equal(response.headers.get("x-should-retry"), null);
+    assert.ok(fits(await response.json()), path);
+  }
+  assert.equal((await post("none", "/v1/chat/completions", chat("gpt"))).status, 429);
+
+  const open = await Promise.all(Array.from({ length: 6 }, () => post("together", "/v1/chat/completions", chat("slow", { stream: true }))));
+  const streams = open.filter(({ status }) => status === 200);
+  assert.equal(streams.length, 2);
+  for (const response of open) if (response.status !== 200) assert.equal(response.headers.get("retry-after"), "1");
+  await Promise.all(open.map((response) => response.text()));
+  await until(2000, async () => (await report("together")).concurrent === 0);
+  assert.equal((await post("together", "/v1/chat/completions", chat("gpt"))).status, 200);
+});
+
+test("no official SDK asks again when the money is spent", async () => {
+  const { address } = await startGateway({ tokens: Object.fromEntries(["sk-sim", "sk-ant-sim", "sim"].map((token, i) => [`owner${i}`, { hash: hashed(token), limits: { maxUsd: 0 } }])) });
+  const direct = fetch; // some SDKs take no other, and are given one in its place
+  for (const [name, { stream }] of Object.entries(runs)) {
+    let asked = 0;
+    const counting = (...args) => (asked++, direct(...args));
+    const { error } = await outcome(stream, { address, script: {}, fetch: counting, maxRetries: 2 });
+    assert.equal(error?.status ?? error?.statusCode, 402, `${name}: ${error}`);
+    assert.equal(asked, 1, name);
+  }
+});
+
+test("what cannot be counted is not for a token with a limit of money; what is free costs nothing", async () => {
+  const { post, report } = await start({ rich: { limits: { maxUsd: 5 } }, counted: { limits: { requestsPerMinute: 100 } } });
+  const uncounted = [
+    ["/openai/v1/chat/completions", chat("gpt-5-mini", { n: 3, stream: true })],
+    ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: true }],
+    ["/xai/v1/chat/completions", chat("grok-4", { deferred: true })],
+    ["/gemini/v1beta/models/veo-3:predictLongRunning", { instances: [] }],
+  ];
+  for (const [path, body] of uncounted) {
+    const response = await post("rich", path, body);
+    assert.equal(response.status, 403, path);
+  }
+  assert.equal((await post("counted", ...uncounted[0])).status, 200);
+  const count = await post("rich", "/anthropic/v1/messages/count_tokens", { model: "claude-haiku-4-5", messages });
+  assert.equal(count.status, 200);
+  await count.text();
+  const odd = await post("rich", "/openai/v1/chat/completions", chat("gpt-5-mini"), { headers: { "content-type": "application/x-www-form-urlencoded" } });
+  assert.equal(odd.status, 200);
+  await odd.text();
+  await until(2000, async () => (await report("rich")).all.requests === 2);
+  assert.ok((await report("rich")).all.ticks > 0);
+});
+
+test("what died with its isolate counts as spent in full, and settles what it held", { timeout: 30_000 }, async () => {
+  const owners = { mortal: { limits: { concurrent: 1, maxUsd: 5 } } };
+  const storage = mkdtempSync(join(tmpdir(), "holdfast-ledgers-"));
+  after(() => rmSync(storage, { recursive: true, force: true }));
+  const before = await start(owners, { storage });
+  const response = await before.post("mortal", "/v1/chat/completions", chat("slow", { stream: true }));
+  await response.body.getReader().read();
+  const { held } = await before.report("mortal");
+  assert.ok(held > 0);
+  await before.stop();
+
+  const { post, report } = await start(owners, { storage });
+  assert.equal((await report("mortal")).held, held);
+  assert.equal((await post("mortal", "/v1/chat/completions", chat("gpt"))).status, 429);
+  await until(10_000, async () => (await report("mortal")).concurrent === 0);
+  const { all, held: left } = await report("mortal");
+  assert.deepEqual(all, { period: "all", ticks: held, estimated: held, requests: 1 });
+  assert.equal(left, 0);
+  assert.equal((await post("mortal", "/v1/chat/completions", chat("gpt"))).status, 200);
+});
+
+test("without limits nobody asks a ledger; with limits nothing passes without one", async () => {
+  const { post, report } = await start({ free: {}, bound: { limits: {} } });
+  const headers = { "x-without-ledgers": "1" };
+  assert.equal((await post("free", "/v1/chat/completions", chat("gpt"), { headers })).status, 200);
+  const response = await post("bound", "/v1/chat/completions", chat("gpt"), { headers });
+  assert.equal(response.status, 503);
+  assert.equal((await response.json()).error.code, "ledger_unavailable");
+  assert.equal((await report("free")).all.requests, 0);
+});

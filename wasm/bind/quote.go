@@ -1,0 +1,32 @@
+//go:build js && wasm && !lean
+
+package bind
+
+import (
+	"bytes"
+	"time"
+
+	"holdfast/core/json"
+)
+
+// hf_quote says what one attempt of a call may cost. It takes what hf_open takes.
+//
+//go:wasmexport hf_quote
+func quote(clientHandle, bits, n, m int32, now float64) (result int32) {
+	defer guard(0, &result)
+	client := clients[clientHandle]
+	if client == nil {
+		return unknown
+	}
+	data := bytes.Clone(in[:n+m])
+	spec, err := client.asked(bits, data[:n], data[n:])
+	switch err {
+	case nil:
+	case errNotOurs:
+		return 0
+	default:
+		return fail(err)
+	}
+	cost := spec.Quote(time.UnixMilli(int64(now)))
+	return answer(func(w *json.Writer) { w.Open("done", '{').Float("costUsd", cost.Dollars()).Close('}') })
+}

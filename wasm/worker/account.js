@@ -1,0 +1,84 @@
+// Account is what the gateway does about its callers' limits: it asks their ledger before a request is
+// sent, and tells it afterwards what came of it. Whoever has no limits has no ledger, and nobody is asked.
+
+import { Refusal } from "./errors.js";
+import { RENEW_MS, TICKS_PER_USD } from "./limits.js";
+
+const ledgerOf = (env, owner) => env.LEDGERS.get(env.LEDGERS.idFromName(owner));
+
+/**
+ * Sets money aside for a request, or throws what stands in its way.
+ * @param {import("./tokens.js").Caller} caller who has limits
+ * @param {string} id of the request; the same one again is the same request
+ * @param {number} costUsd what it may cost
+ */
+export async function reserve(env, { owner, limits }, id, costUsd) {
+  let answer;
+  try {
+    answer = await ledgerOf(env, owner).reserve({ id, ticks: ticksOf(costUsd), limits });
+  } catch (error) {
+    console.error("holdfast: the ledger:", error?.stack ?? error);
+    throw new Refusal(503, "ledger_unavailable", "The gateway could not look up the limits of this token.");
+  }
+  const { refused, retryAtMs } = answer;
+  if (refused) throw new Refusal(...REFUSALS[refused], retryAtMs);
+}
+
+/** Money is no rate limit: no official SDK tries again after HTTP 402, and who looks at codes finds the usual one. */
+const REFUSALS = {
+  requestsPerMinute: [429, "rate_limit_exceeded", "This token has made as many requests as it may in a minute."],
+  concurrent: [429, "rate_limit_exceeded", "This token has as many requests under way as it may."],
+  maxUsdPerDay: [402, "insufficient_quota", "What is left of this token's money for today (UTC) does not cover the request."],
+  maxUsdPerMonth: [402, "insufficient_quota", "What is left of this token's money for this month (UTC) does not cover the request."],
+  maxUsd: [402, "insufficient_quota", "What is left of this token's money does not cover the request."],
+};
+
+/** Says that a request is still under way. */
+export async function renew(env, owner, id) {
+  await ledgerOf(env, owner).renew(id).catch(() => {}); // there will be another time, or the lease ends
+}
+
+/** One request of an owner's, as long as it runs here. */
+export class Account {
+  #settle;
+  #renewing;
+
+  constructor(env, owner, id) {
+    this.#settle = (bill) => settle(env, owner, id, bill);
+    this.#renewing = setInterval(() => renew(env, owner, id), RENEW_MS);
+  }
+
+  /** Admits a request of a caller who has limits. */
+  static async open(env, caller, costUsd) {
+    const id = crypto.randomUUID();
+    await reserve(env, caller, id, costUsd);
+    return new Account(env, caller.owner, id);
+  }
+
+  /** Ends it, with what it has cost. */
+  async close(bill) {
+    clearInterval(this.#renewing);
+    await this.#settle(bill);
+  }
+}
+
+const TRIES = 4;
+
+/**
+ * Tells what a request has cost, also when its client has left: to be waited for with waitUntil.
+ * @param {{costUsd: number, costEstimated?: boolean} | null} bill null when nobody knows: then it is what was set aside
+ */
+export async function settle(env, owner, id, bill) {
+  const told = bill && { ticks: ticksOf(bill.costUsd), estimated: bill.costEstimated === true };
+  for (let n = 1; ; n++) {
+    try {
+      return await ledgerOf(env, owner).settle(id, told);
+    } catch (error) {
+      if (n === TRIES) return console.error("holdfast: the ledger:", error?.stack ?? error); // its lease ends
+      await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** n));
+    }
+  }
+}
+
+/** Costs come as the nearest double to whole ticks. */
+const ticksOf = (usd) => Math.round(usd * TICKS_PER_USD);
