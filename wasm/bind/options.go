@@ -306,6 +306,9 @@ func checkPath(path string) error {
 // at returns the target as a call sees it.
 func (t *target) at(path string, background bool, policies ...json.Value) core.Target {
 	p := core.Defaults(t.provider, background)
+	if t.api == wire.Answers {
+		p = p.Durable()
+	}
 	for _, v := range policies {
 		if v != nil {
 			policy(&p, background)(v) // checked before
@@ -332,6 +335,9 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		}
 	}
 	flag(&s.Background)(v.Get("background")) // the budgets depend on it
+	if wire.API(v.Get("api").Text()) == wire.Answers {
+		first.api, fallbacks = wire.Answers, nil // the gateway has its own
+	}
 	s.Target = first.at("", s.Background, c.policy)
 	where, api, handover := "request", "", true
 	total := s.Policy.Budget.Total
@@ -357,6 +363,9 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	}
 	if err := checkPath(s.Path); err != nil {
 		return s, err
+	}
+	if s.From != nil && s.From.Provider == "" {
+		s.From.Provider = first.provider
 	}
 	if v.Get("timeoutMs") != nil {
 		s.Policy.Budget.Total = total
@@ -385,6 +394,9 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if s.Body, err = json.Parse(body); err != nil {
 		return s, &failure{"bad_body", "body: " + err.Error()}
 	}
+	if s.First == 1 {
+		s.Body = s.Body.Without("models") // they were the chain
+	}
 	if err := s.Check(); err != nil {
 		return s, &failure{"bad_body", "body: " + err.Error()}
 	}
@@ -405,6 +417,12 @@ func cursor(to **core.Cursor) setter {
 			"tools": func(v json.Value) error {
 				v.Each(func(_ string, id json.Value) bool { c.At.Tools = append(c.At.Tools, id.Text()); return true })
 				return nil
+			},
+			"ahead": func(v json.Value) error {
+				return options(v, "ahead", map[string]setter{
+					"text": whole(&c.At.Ahead.Text, 0, most), "reasoning": whole(&c.At.Ahead.Reasoning, 0, most),
+					"refusal": whole(&c.At.Ahead.Refusal, 0, most), "tools": whole(&c.At.Ahead.Tools, 0, most),
+				})
 			},
 		}); err != nil {
 			return err

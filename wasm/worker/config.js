@@ -9,6 +9,7 @@
 //	  "providers":    {"openai": {"secret": "OPENAI_API_KEY", "baseURL": "…", "fallbacks": ["fast"]}},
 //	  "models":       {"fast": [{"provider": "openai", "model": "gpt-5-mini"}, {"provider": "anthropic", "model": "…"}]},
 //	  "streams":      true,                                        clients may keep streams of their own: see streams.js
+//	  "answers":      {"ttlSeconds": 86400},                       how long durable answers stay after their end
 //	  "policy": {…}, "breaker": {…}, "throttle": true              as in createClient
 //	}
 //
@@ -33,6 +34,7 @@ export class Config {
   maxBodyBytes;
   origins;
   streams;
+  answerTtlSeconds;
   /** @type {{hash: Uint8Array, caller: import("./tokens.js").Caller}[]} */
   tokens;
   /** What holds for tokens that are accepted by their signature; null when none are. */
@@ -51,7 +53,7 @@ export class Config {
 
   constructor(text, env) {
     const config = typeof text === "string" ? JSON.parse(text) : text;
-    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, ...client } = known(config, "the configuration", KEYS);
+    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, ...client } = known(config, "the configuration", KEYS);
     if (Object.keys(tokens).length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
     this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
     this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
@@ -59,6 +61,9 @@ export class Config {
     this.origins = new Set(origins);
     this.maxBodyBytes = maxBodyBytes;
     this.streams = streams === true;
+    const { ttlSeconds = 86400 } = known(answers, "answers", ["ttlSeconds"]);
+    if (!(ttlSeconds >= 1 && ttlSeconds <= 366 * 86400)) throw new Error("answers.ttlSeconds: must be a number of seconds from 1 to a year");
+    this.answerTtlSeconds = ttlSeconds;
     for (const [name, own] of Object.entries(providers ?? {})) this.#provider(name, own, env);
     this.models = Object.keys(models);
     const targets = [];
@@ -116,7 +121,7 @@ export class Config {
 /** A name that the configuration does not have. */
 export class UnknownModel extends Error {}
 
-const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "policy", "breaker", "throttle"];
+const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "answers", "policy", "breaker", "throttle"];
 const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
 

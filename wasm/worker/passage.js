@@ -7,6 +7,7 @@ import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { bounded, shallow } from "./guard.js";
 import { quote } from "./instance.js";
 import { limitsMoney, mayAsk } from "./limits.js";
+import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
 import { isFree, passes, PROVIDERS, signature } from "./providers.js";
 import { relay, WATCH_MS } from "./relay.js";
@@ -57,7 +58,7 @@ export class Passage {
   /** A stream of the client's own, where the configuration has them. */
   async stream(object) {
     if (!this.#config.streams) throw notFound();
-    return object.fetch(this.#request);
+    return askObject(object, this.#request);
   }
 
   /** Asks a provider in its own API. */

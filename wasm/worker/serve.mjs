@@ -11,6 +11,7 @@ export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signa
 
 /** The classes of Durable Objects by their bindings, as in wrangler.jsonc. */
 const CLASSES = {
+  ANSWERS: "Answers",
   LEDGERS: "Ledger",
   STREAMS: "Streams",
 };

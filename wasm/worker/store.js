@@ -42,12 +42,17 @@ export class Store {
     this.ended = this.stream?.closed === 1;
   }
 
-  /** Begins the stream. @param {Settings} settings */
-  create({ type, ttlSeconds = null, expiresAtMs = null }) {
+  /**
+   * Begins the stream.
+   * @param {Settings} settings
+   * @param {(sql: SqlStorage) => void} [along] writes more in the same transaction
+   */
+  create({ type, ttlSeconds = null, expiresAtMs = null }, along) {
     this.#storage.transactionSync(() => {
       for (const table of TABLES) this.#sql.exec(table);
       const incarnation = [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
       this.#sql.exec("INSERT INTO stream (incarnation, type, ttlSeconds, expiresAtMs, diesAtMs) VALUES (?, ?, ?, ?, ?)", incarnation, type, ttlSeconds, expiresAtMs, expiresAtMs);
+      along?.(this.#sql);
     });
     this.#load();
     this.touch();

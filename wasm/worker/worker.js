@@ -1,15 +1,17 @@
 // Worker is the gateway: it lets a request in, and finds out where it goes.
 
+import { serveAnswer } from "./asking.js";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { allow, originOf, preflight } from "./guard.js";
 import { secure } from "./headers.js";
 import { serveLink } from "./links.js";
-import { object } from "./objects.js";
+import { objectOf } from "./objects.js";
 import { Passage } from "./passage.js";
 import { PROVIDERS } from "./providers.js";
 import { callerOf } from "./tokens.js";
 
+export { Answers } from "./answers.js";
 export { Ledger } from "./ledger.js";
 export { Streams } from "./streams.js";
 
@@ -27,7 +29,7 @@ export default {
         const caller = await callerOf(config, request, url);
         permit(caller, request, url);
         const [, linked] = LINK.exec(url.pathname) ?? [];
-        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, { config, caller, env, ctx }), caller.owner, env);
+        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, { config, caller, env, ctx }), { request, config, caller, env });
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it
@@ -74,8 +76,15 @@ function routeOf({ pathname }) {
     return { form, serve: (passage) => passage.native(first, path, form) };
   }
   const [, name] = /^\/streams\/([\w.~/-]{1,200})$/.exec(pathname) ?? [];
-  if (name) return { form: "openai", serve: (passage, owner, env) => passage.stream(object(env.STREAMS, owner, name)) };
+  if (name) return { form: "openai", serve: (passage, { caller, env }) => passage.stream(objectOf(env.STREAMS, caller.owner, name)) };
+  const [, asked] = /^\/answers(\/.*|$)/.exec(pathname) ?? [];
+  if (asked !== undefined) return { form: formOfAnswer(asked), serve: (passage, about) => serveAnswer(passage, asked, about) };
   return { form: "openai", serve: (passage) => passage.plain(own) };
+}
+
+function formOfAnswer(asked) {
+  const [, provider, path] = /^\/([a-z]+)(\/.*)$/.exec(asked) ?? [];
+  return Object.hasOwn(PROVIDERS, provider ?? "") ? formOf(provider, path) : "openai";
 }
 
 function formOf(provider, path) {

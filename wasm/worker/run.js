@@ -1,0 +1,193 @@
+// Run is one call for a durable answer, in one life of its object: the first, or one that takes up what a
+// lost call has left. What it brings is written down before anybody reads it.
+//
+// The ladder, first that applies:
+//
+//	a cursor of the provider    resume there
+//	a tool call or a refusal    no way on: interrupted
+//	text                        continue behind it
+//	nothing shown               the same request again, from zero
+
+import { Call } from "../js/call.js";
+import { configOf } from "./config.js";
+import { Given, interruption, kindOf } from "./given.js";
+import { WATCH_MS } from "./relay.js";
+import { Session } from "./session.js";
+
+/** Lives after which an answer is given up: something in it may be what ends them. */
+const MAX_RUNS = 20;
+
+export class Run {
+  /** Resolves when the call is over: with whether the answer is. @type {Promise<boolean>} */
+  over;
+  #settle;
+  #storage;
+  #store;
+  #record;
+  #env;
+  /** @type {import("./config.js").Config} */
+  #config;
+  #number = 0;
+  /** @type {Given} */
+  #given;
+  /** @type {Call | null} */
+  #call = null;
+  /** Somebody wants it to end; the answer is to be deleted. */
+  #cancelled = false;
+  #dropped = false;
+  /** What is not written yet: messages, the newest cursor, how it ended. */
+  #messages = [];
+  #cursor;
+  #end = null;
+  #writing = false;
+
+  /**
+   * @param {DurableObjectStorage} storage
+   * @param {import("./store.js").Store} store
+   * @param {import("./record.js").Record} record
+   * @param {object} env
+   */
+  constructor(storage, store, record, env) {
+    this.#storage = storage;
+    this.#store = store;
+    this.#record = record;
+    this.#env = env;
+    const { promise, resolve } = Promise.withResolvers();
+    this.over = promise;
+    this.#settle = resolve;
+  }
+
+  /**
+   * Begins the call.
+   * @returns {Promise<Error | null>} what is wrong with a request that cannot be asked; its run is over
+   */
+  async begin() {
+    this.#config = configOf(this.#env);
+    this.#number = this.#record.begin();
+    const asked = this.#record.asked;
+    this.#given = new Given(this.#store, this.#record.lost(this.#number));
+    await this.#storage.sync(); // nothing is asked that the next life would not know of
+    if (this.#dropped) return null;
+    const { text, tools, refusal, messages } = this.#given;
+    const stuck = this.#number > MAX_RUNS ? "its process ended too often" : !asked.cursor && (tools.length > 0 || refusal !== "") ? "it cannot be gone on with" : null;
+    if (this.#cancelled || stuck) {
+      this.#finish(this.#given.without(asked.id, this.#cancelled ? "cancelled" : "interrupted", stuck ? interruption(stuck) : undefined));
+      return null;
+    }
+    const continues = asked.cursor ? text : text.trim() && text;
+    if (!asked.cursor && !continues && messages > 0) this.#take({ type: "restart" });
+    return this.#open(asked, continues);
+  }
+
+  /** Ends the answer where it is. */
+  cancel() {
+    this.#cancelled = true;
+    this.#call?.abort();
+  }
+
+  /** Stops the call, and leaves nothing. */
+  drop() {
+    this.#dropped = true;
+    this.#call?.abort();
+    this.#settle(true);
+  }
+
+  async #open({ id, plan, targets: then, cursor }, continues) {
+    const chain = placesOf(this.#config.targets, then, plan.route.chain);
+    const targets = [plan.own, ...chain.map((place) => this.#config.targets[place])];
+    const keys = targets.map((target) => target && this.#config.providers.get(target.provider)?.key);
+    const session = new Session(this.#config, keys);
+    session.facts.target = plan.route.form ? 1 : 0;
+    let refused = null;
+    let opened = false;
+    const taker = {
+      delta: (delta) => {
+        this.#take(delta);
+        // It takes back to what this call began with, and readers drop everything.
+        if (delta.type === "restart" && continues) this.#take({ type: "text", text: continues });
+      },
+      cursor: (place) => {
+        this.#cursor = place;
+        this.#write();
+      },
+      done: ({ answer }) => this.#finish(this.#given.result(answer), keys),
+      fail: (error) => {
+        if (!opened) refused = error;
+        this.#fail(error, id);
+      },
+    };
+    const call = new Call(await session.attach(), session, taker, { onEvent: (event) => this.#note(event, session.facts.target, targets) });
+    const watch = setInterval(() => session.watch(), WATCH_MS);
+    this.over.then(() => clearInterval(watch));
+    const options = {
+      id, path: plan.path, headers: plan.headers, route: { ...plan.route, chain, ...(plan.own && { baseURL: plan.base }) },
+      cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }),
+    };
+    call.open(true, new TextEncoder().encode(JSON.stringify(options)), this.#record.body);
+    opened = true;
+    this.#call = call;
+    if (this.#cancelled || this.#dropped) call.abort();
+    else call.flow();
+    return refused;
+  }
+
+  #take(delta) {
+    if (this.#dropped) return;
+    this.#given.take(delta);
+    const last = this.#messages.at(-1);
+    if (delta.text !== undefined && last?.type === delta.type) last.text += delta.text;
+    else this.#messages.push({ ...delta });
+    this.#write();
+  }
+
+  #note({ type, attempt, kind, atMs, error }, target, targets) {
+    if (this.#dropped) return;
+    if (type === "failed") this.#record.failed(this.#number, attempt, error);
+    if (type !== "sent") return;
+    const facts = { kind: kindOf(kind, this.#number > 1), target, provider: targets[target]?.provider, model: targets[target]?.model || undefined, startedAtMs: atMs };
+    this.#record.sent(this.#number, attempt, facts, this.#store.tail + this.#messages.length);
+  }
+
+  #fail(error, id) {
+    if (error.code === "program_died") this.#settle(false); // the answer is taken up in another program
+    else this.#finish(this.#given.without(id, "failed", { ...interruption(error.message), reason: "unknown" }));
+  }
+
+  #finish(result, keys = []) {
+    if (this.#dropped) return;
+    let end = JSON.stringify({ type: "done", result });
+    for (const key of keys) if (key) end = end.replaceAll(key, "[key]");
+    this.#end = end;
+    this.#write();
+  }
+
+  /** Writes down what has come, and what comes while it does so. */
+  async #write() {
+    if (this.#writing) return;
+    this.#writing = true;
+    await null; // all that one chunk has brought
+    try {
+      while (!this.#dropped && (this.#messages.length > 0 || this.#cursor !== undefined || this.#end !== null)) {
+        const messages = this.#messages.splice(0).map((message) => JSON.stringify(message));
+        const [cursor, end] = [this.#cursor, this.#end];
+        this.#cursor = undefined;
+        if (end !== null) messages.push(end);
+        await this.#store.append(messages, { close: end !== null, along: () => cursor !== undefined && this.#record.mark(cursor) });
+        if (end !== null) return this.#settle(true);
+      }
+    } catch (error) {
+      // The storage does not take it. The next life begins at what was written.
+      console.error("holdfast: an answer could not be written:", error);
+      this.#call?.abort();
+      this.#settle(false);
+    } finally {
+      this.#writing = false;
+    }
+  }
+}
+
+/** The places of a chain of targets that was chosen when the configuration may have been another one. */
+function placesOf(now, then, places) {
+  const same = (a, b) => a !== undefined && a.provider === b.provider && a.model === b.model;
+  return then.map((target, i) => (same(now[places[i]], target) ? places[i] : now.findIndex((one) => same(one, target)))).filter((place) => place >= 0);
+}
