@@ -144,6 +144,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	case Tick:
 		c.tick(now)
 	case Aborted:
+		c.withdraw()
 		f := fault.Lost(fault.Cancelled, "cancelled by the caller")
 		c.closeAttempt(now, f)
 		c.end(Cancelled, f)
@@ -260,7 +261,7 @@ func (c *Call) send(now time.Time) {
 	request, dropped := next.request, []string(nil)
 	c.ticket = nil
 	if next.kind == Resumed { // which asks for what is paid for already
-		if c.attempt == nil { // but by a call whose bill is lost
+		if c.attempt == nil || t.API == wire.Answers { // but by a call whose bill is lost, or nobody has yet
 			c.ticket, _ = c.spec.Shared.Admit(now, t.known(wire.Model(c.asked)), spend.Guess(t.API, c.asked.Body))
 		}
 	} else {
@@ -308,9 +309,12 @@ func (c *Call) responded(now time.Time, status int, h header.Header) {
 		c.decoder = &sse.Decoder{Limit: c.policy().MaxEvent}
 		c.stream = wire.NewStream(a.API, a.Provider, h)
 		c.stream.MayBeEmpty = c.joiner != nil
-		if a.Kind == Resumed {
+		switch {
+		case a.Kind == Resumed:
 			c.stream.From(c.cursor)
 			c.stream.Pending = status == 202
+		case a.API == wire.Answers:
+			c.stream.From(wire.Cursor{ID: c.spec.ID, Event: wire.Beginning})
 		}
 		if c.raw != nil {
 			c.splice()
@@ -406,6 +410,9 @@ func (c *Call) deltas(now time.Time) {
 			c.join(c.out.whole(d))
 		case wire.ToolCall:
 			c.tools = append(c.tools, d.Tool)
+			c.emit(d)
+		case wire.Restart:
+			c.restarted()
 			c.emit(d)
 		default:
 			d.Text = c.out.whole(d)
@@ -524,6 +531,10 @@ func (c *Call) succeed(now time.Time) {
 	if c.stream != nil && c.stream.End == wire.Filtered {
 		status = ContentFilter
 	}
+	if c.stream != nil && c.stream.Told != nil {
+		c.result.Told = c.stream.Told
+		status = Status(c.result.Told.Get("status").Text())
+	}
 	c.end(status, fault.Fault{})
 }
 
@@ -544,7 +555,8 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 	}
 	if s := c.stream; s != nil {
 		a.Finish, a.ToolCall, a.Usage, a.Served = s.Finish, s.Tool, s.Usage, s.Model
-		if a.FirstDelta != 0 || further(s.Cursor, c.cursor) {
+		lived := a.API == wire.Answers && a.Took >= longRun
+		if a.FirstDelta != 0 || further(s.Cursor, c.cursor) || lived {
 			c.resumes = 0
 		}
 		c.cursor = s.Cursor
@@ -563,6 +575,7 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
 	a.Bill = c.ticket.Report(now, shared.Outcome{
 		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(),
+		Unsent: a.API == wire.Answers && f.Decision != "", // the bill comes with the result
 	})
 	if f.Decision != "" {
 		if c.result.First.Decision == "" {
@@ -626,7 +639,8 @@ func (c *Call) offer() (offer []string) {
 			offer = append(offer, "try_again")
 		}
 	case Interrupted, Failed, Cancelled:
-		if partial && r.Status != Failed { // the provider has said that it would fail again
+		kept := c.durable() && c.cursor.ID != "" && r.Status == Interrupted
+		if kept || partial && r.Status != Failed { // the provider has said that it would fail again
 			offer = append(offer, "continue")
 		}
 		if r.Fault.Decision != fault.FixRequest {

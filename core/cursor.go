@@ -2,6 +2,7 @@ package core
 
 import (
 	"holdfast/core/fault"
+	"holdfast/core/seam"
 	"holdfast/core/wire"
 )
 
@@ -26,15 +27,73 @@ func (c *Call) takeUp(from *Cursor) {
 		return
 	}
 	t := c.spec.target(from.Target)
-	asked, _, err := c.spec.request(from.Target, c.spec.Partial)
+	asked, _, err := c.spec.request(from.Target, "")
 	if err != nil || t.Provider != from.Provider || t.API != from.API {
 		return
 	}
 	c.target, c.asked, c.cursor = from.Target, asked, from.At
 	if request, ok := c.way(t, false); ok {
 		c.marked, c.resumes = from.At, 1
+		if c.atBeginning() && c.spec.Partial != "" { // of a continuation, whose seam is still to come
+			c.joiner = seam.New(c.spec.Partial)
+		}
 		c.next = step{kind: Resumed, target: from.Target, request: request}
 	}
+}
+
+// atBeginning tells that what the call was given to go on from does not belong to the answer itself.
+func (c *Call) atBeginning() bool {
+	from := c.spec.From
+	switch {
+	case from == nil:
+		return true
+	case from.API == wire.Answers:
+		return from.At.Event == wire.Beginning && from.At.Ahead == wire.Ahead{}
+	}
+	return from.At.Text == 0
+}
+
+// durable tells that the gateway keeps the answer: it recovers, and the call only follows.
+func (c *Call) durable() bool { return c.spec.target(c.target).API == wire.Answers }
+
+// restarted takes a restart that the gateway's own call made.
+func (c *Call) restarted() {
+	base := ""
+	if c.atBeginning() {
+		base = c.spec.Partial
+	}
+	c.joiner, c.tools = nil, nil
+	if base != "" {
+		c.joiner = seam.New(base)
+	}
+	c.out.reset(base)
+	c.note(Note{Kind: NoteRestarted})
+}
+
+// withdraw stops an answer that is being made without us. What comes of it nobody waits for.
+func (c *Call) withdraw() {
+	t := c.spec.target(c.target)
+	at := c.cursor
+	switch {
+	case c.raw != nil || c.attempt == nil || c.phase == draining:
+		return // whoever fetches may want to come back
+	case c.stream != nil:
+		at = c.stream.Cursor
+	}
+	if c.durable() { // it may have got there, whether we know that or not
+		at.ID = c.id()
+	}
+	if r, ok := wire.Withdraw(t.Provider, t.API, c.asked, at); ok {
+		c.do(Action{Kind: Send, Request: &Request{Target: c.target, Method: r.Method, URL: r.URL, Auth: t.Auth, Header: c.spec.header(t)}})
+	}
+}
+
+// id is the name of a durable answer.
+func (c *Call) id() string {
+	if c.spec.From != nil {
+		return c.spec.From.At.ID
+	}
+	return c.spec.ID
 }
 
 // opening is how a call begins at a target, or begins there after what it should take up was refused.
@@ -51,7 +110,7 @@ func (c *Call) opening(target int) step {
 
 // refusedToResume tells that a call could not take up the lost one's answer, and has done nothing else.
 func (c *Call) refusedToResume() bool {
-	if c.spec.From == nil || c.out.shown() || c.unsafe() {
+	if c.spec.From == nil || c.durable() || c.out.shown() || c.unsafe() {
 		return false
 	}
 	for i := range c.result.Attempts {
@@ -70,7 +129,7 @@ func (c *Call) mark() {
 	}
 	at, ok := c.place()
 	switch {
-	case ok && (c.gave && further(at, c.marked) || c.marked.ID == ""):
+	case ok && (c.gave || c.marked.ID == ""):
 		at.Tools = append([]string(nil), at.Tools...)
 	case !ok && c.marked.ID != "" && (c.gave || c.cursor.ID == ""):
 		at = wire.Cursor{}

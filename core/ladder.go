@@ -23,6 +23,8 @@ const (
 	// maxResumed bounds all resumptions of a call, so that a stream which breaks after every event
 	// does not keep it for ever. Looks at an answer that is still being made do not count.
 	maxResumed = 100
+	// maxReturns is maxResumes for answers that the gateway keeps: several minutes.
+	maxReturns = 30
 	// pollEvery is how often an answer that is still being made is looked at.
 	pollEvery = 2 * time.Second
 	// longRun tells an attempt whose answer may have been made, and billed, before its connection broke.
@@ -34,7 +36,7 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 	c.closeAttempt(now, f)
 	next, ok := c.resume(now, f)
 	if !ok {
-		if c.attempt != nil && c.attempt.Kind == Resumed { // what became of the answer is not to be learnt
+		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() { // what became of the answer is not to be learnt
 			f = c.lost
 		}
 		if c.refusedToResume() && !c.mayRun(f) {
@@ -128,7 +130,10 @@ func (c *Call) pause(now time.Time) {
 // looked at. Nothing is said twice, and nothing is generated or paid for again.
 func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	a, p := c.attempt, c.policy()
-	if a == nil || p.Passive || c.cursor.ID == "" || c.resumes >= maxResumes || c.resumed >= maxResumed {
+	if a == nil || p.Passive || c.cursor.ID == "" {
+		return step{}, false
+	}
+	if idle, all := c.mostResumes(); c.resumes >= idle || c.resumed >= all {
 		return step{}, false
 	}
 	pending := c.stream != nil && c.stream.Pending
@@ -159,6 +164,15 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: pending}, ok
 }
 
+// mostResumes is how many resumptions there may be that bring nothing, one after the other, and how
+// many in all. The gateway ends connections that serve as they should.
+func (c *Call) mostResumes() (idle, all int) {
+	if c.durable() {
+		return maxReturns, 1 << 30
+	}
+	return maxResumes, maxResumed
+}
+
 // way is the request that takes up the answer at the cursor, as a stream where that may still help.
 func (c *Call) way(t *Target, pending bool) (wire.Request, bool) {
 	request, ok := wire.Resume(t.Provider, t.API, c.asked, c.cursor)
@@ -186,6 +200,8 @@ func broken(r fault.Reason) bool {
 func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 	p := c.policy()
 	switch {
+	case c.durable() && c.cursor.ID != "": // it is being made, or was: only the gateway may ask again
+		return step{}, false
 	case p.Passive || !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && c.count(f.Reason) > f.MaxRetries:
 		return step{}, false
 	case f.Reason == fault.Timeout && c.hasFallback(f): // a silent target is not asked again
@@ -308,7 +324,7 @@ func (c *Call) giveUp(now time.Time, f fault.Fault) {
 	switch {
 	case f.Reason == fault.ContentPolicy:
 		status = ContentFilter
-	case partial && (f.RetryWithin(1<<62) || f.Reason == fault.Deadline):
+	case partial && (f.RetryWithin(1<<62) || f.Reason == fault.Deadline), c.durable() && c.cursor.ID != "":
 		status = Interrupted
 	}
 	c.end(status, f)

@@ -45,6 +45,14 @@ func Defaults(p fault.Provider, background bool) Policy {
 	}
 }
 
+// Durable returns the policy for following an answer that the gateway keeps. It is a comment every
+// five seconds that shows life, nothing is lost by coming back late, and coming back costs nothing.
+func (p Policy) Durable() Policy {
+	p.Budget.Attempts, p.Budget.Window, p.Budget.Total = 30, pace.Off, pace.Off
+	p.Headers, p.FirstDelta, p.Idle = 30*time.Second, pace.Off, 20*time.Second
+	return p
+}
+
 const (
 	maxDrain = 2 * time.Second
 	// lateness tells a timer that was held up by a frozen page or a sleeping machine.

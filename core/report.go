@@ -85,6 +85,7 @@ type Result struct {
 	Offer   []string    // what a page may offer now: "continue", "try_again"
 
 	Warnings []string
+	Told     json.Value // of a durable answer: the result that the gateway came to
 
 	// Of a call that is not streamed:
 	HTTPStatus int

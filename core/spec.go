@@ -67,8 +67,8 @@ func (s *Spec) Check() error {
 	if !wire.Streams(s.API) {
 		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
 	}
-	if s.Partial != "" {
-		_, err := wire.Continue(s.API, s.Body, s.Partial, s.Policy.Continuation)
+	if s.Partial != "" && !(s.API == wire.Answers && s.From != nil) {
+		_, err := wire.Continue(wire.FormOf(s.API, s.Path, s.Body), s.Body, s.Partial, s.Policy.Continuation)
 		return err
 	}
 	return nil
@@ -98,7 +98,7 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 	t := s.target(n)
 	r = wire.Request{Method: "POST", URL: t.Base + wire.Fill(t.Path, wire.Model(wire.Request{Body: s.Body})), Body: s.Body}
 	if s.Stream && partial != "" {
-		if r.Body, err = wire.Continue(s.API, s.Body, partial, s.Policy.Continuation); err != nil {
+		if r.Body, err = wire.Continue(wire.FormOf(s.API, s.Path, s.Body), s.Body, partial, s.Policy.Continuation); err != nil {
 			return r, nil, err
 		}
 	}
@@ -118,7 +118,7 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 
 // header returns the header fields of requests to a target.
 func (s *Spec) header(t *Target) header.Header {
-	if s.ID != "" && wire.Idempotent(t.Provider, t.Path) {
+	if s.ID != "" && wire.Idempotent(t.Provider, t.API, t.Path) {
 		return t.Header.Set("Idempotency-Key", s.ID)
 	}
 	return t.Header

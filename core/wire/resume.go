@@ -14,10 +14,11 @@ import (
 type Cursor struct {
 	ID    string // of the response, interaction or deferred completion; "" until the provider said it
 	Next  int64  // Responses: the lowest sequence_number that was not taken
-	Event string // Interactions: the last event_id that was taken
+	Event string // Interactions: the last event_id that was taken. Answers: the offset behind it
 
 	Text, Reasoning, Refusal int      // how much text of each kind was taken, in UTF-16 units
 	Tools                    []string // the ids of the tool calls that were handed out
+	Ahead                    Ahead    // Answers: what of the following was taken as well
 
 	calls []partialCall // those whose arguments were still arriving
 }
@@ -132,6 +133,9 @@ func Resume(p fault.Provider, api API, sent Request, at Cursor) (Request, bool) 
 	if at.ID == "" || !allowed(p, api, sent.Body, false) {
 		return Request{}, false
 	}
+	if api == Answers {
+		return Request{Method: "GET", URL: answerURL(sent.URL, at.ID) + "?offset=" + escape(at.Event, "") + "&live=sse"}, true
+	}
 	query := "stream=true"
 	switch {
 	case api == Responses && at.Next > 0:
@@ -163,6 +167,9 @@ func Withdraw(p fault.Provider, api API, sent Request, at Cursor) (Request, bool
 	if at.ID == "" || !allowed(p, api, sent.Body, false) {
 		return Request{}, false
 	}
+	if api == Answers {
+		return Request{Method: "POST", URL: answerURL(sent.URL, at.ID) + "/cancel"}, true
+	}
 	return Request{Method: "POST", URL: below(sent.URL, "/"+escape(at.ID, "")+"/cancel", "")}, true
 }
 
@@ -173,6 +180,9 @@ func Resumable(p fault.Provider, api API, body json.Value) (stream, whole bool) 
 }
 
 func allowed(p fault.Provider, api API, body json.Value, whole bool) bool {
+	if api == Answers {
+		return !whole
+	}
 	for _, way := range ways {
 		if way.provider == p && way.api == api {
 			if whole {

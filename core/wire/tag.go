@@ -51,7 +51,7 @@ func Tag(p fault.Provider, api API, body json.Value, id string) json.Value {
 }
 
 // Idempotent tells whether a provider documents the header Idempotency-Key for a path. OpenAI does
-// for one; nobody does for answers of a model.
-func Idempotent(p fault.Provider, path string) bool {
-	return p == fault.OpenAI && strings.Contains(path, "/agents/sessions/") && strings.HasSuffix(path, "/events")
+// for one; nobody does for answers of a model, but for our gateway, where the key names the answer.
+func Idempotent(p fault.Provider, api API, path string) bool {
+	return api == Answers || p == fault.OpenAI && strings.Contains(path, "/agents/sessions/") && strings.HasSuffix(path, "/events")
 }

@@ -30,7 +30,8 @@ func TestTag(t *testing.T) {
 			t.Errorf("%s %s %s: %s", c.provider, c.api, c.body, got)
 		}
 	}
-	if !Idempotent(fault.OpenAI, "/v1/agents/sessions/s1/events") || Idempotent(fault.OpenAI, "/v1/responses") || Idempotent(fault.XAI, "/v1/agents/sessions/s1/events") {
+	if !Idempotent(fault.OpenAI, Plain, "/v1/agents/sessions/s1/events") || Idempotent(fault.OpenAI, Responses, "/v1/responses") ||
+		Idempotent(fault.XAI, Plain, "/v1/agents/sessions/s1/events") || !Idempotent(fault.XAI, Answers, "/answers") {
 		t.Error("Idempotent")
 	}
 }

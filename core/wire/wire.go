@@ -23,6 +23,7 @@ const (
 	Messages     API = "messages"     // Anthropic Messages
 	Generate     API = "generate"     // Gemini generateContent
 	Interactions API = "interactions" // Gemini Interactions
+	Answers      API = "answers"      // answers that Holdfast's gateway keeps, asked for in any of the others
 	Embeddings   API = "embeddings"   // vectors; cannot be streamed
 	Plain        API = "json"         // any other JSON endpoint; cannot be streamed
 )
@@ -33,7 +34,7 @@ func Known(a API) bool { return a == Plain || a == Embeddings || Streams(a) }
 // Streams tells whether an API can stream its answers.
 func Streams(a API) bool {
 	switch a {
-	case Chat, Responses, Messages, Generate, Interactions:
+	case Chat, Responses, Messages, Generate, Interactions, Answers:
 		return true
 	}
 	return false
@@ -74,7 +75,7 @@ const (
 	Reasoning Kind = "reasoning"
 	Refusal   Kind = "refusal"
 	ToolCall  Kind = "tool_call"
-	Restart   Kind = "restart" // made by the call, never by a provider
+	Restart   Kind = "restart" // made by a call, here or in the gateway, never by a provider
 )
 
 // Delta is a piece of an answer. Text of consecutive deltas of one kind comes as one.
@@ -122,6 +123,7 @@ type Stream struct {
 
 	ID, Model string
 	Usage     Usage
+	Told      json.Value // of Answers: the result that the gateway came to, an AnswerResult
 	Warnings  []string
 	Cursor    Cursor
 
@@ -155,6 +157,8 @@ func NewStream(api API, p fault.Provider, h header.Header) *Stream {
 		s.reader = &generate{}
 	case Interactions:
 		s.reader = &interactions{}
+	case Answers:
+		s.reader = &answers{}
 	default:
 		s.reader = &chat{}
 	}
@@ -210,12 +214,12 @@ func (s *Stream) Event(e sse.Event) {
 		s.unreadable(e, data)
 		return
 	}
-	if v.Kind() == '[' && v.At(0).Kind() == '{' { // Google wraps errors in an array
+	if s.API != Answers && v.Kind() == '[' && v.At(0).Kind() == '{' { // Google wraps errors in an array
 		v = v.At(0)
 	}
 	s.Last = v
 	switch {
-	case v.Kind() != '{':
+	case v.Kind() != '{' && !(s.API == Answers && v.Kind() == '['):
 		s.malformed("an event is not a JSON object")
 	case e.Bare:
 		s.bare(v)

@@ -113,7 +113,7 @@ func TestGatewayOptions(t *testing.T) {
 	if err != nil || s.First != 0 || len(s.Fallbacks) != 0 || s.Provider != "anthropic" || s.Base != "https://a.test" || s.Auth != "x-api-key: " || s.Header.Get("anthropic-version") == "" {
 		t.Errorf("%v %+v", err, s)
 	}
-	from := core.Cursor{Target: 1, Provider: "openai", API: "responses", At: wire.Cursor{ID: "r", Next: 7, Event: "e", Text: 1, Reasoning: 2, Refusal: 3, Tools: []string{"t", ""}}}
+	from := core.Cursor{Target: 1, Provider: "openai", API: "responses", At: wire.Cursor{ID: "r", Next: 7, Event: "e", Text: 1, Reasoning: 2, Refusal: 3, Tools: []string{"t", ""}, Ahead: wire.Ahead{Text: 4, Tools: 5}}}
 	var w json.Writer
 	writeCursor(w.Open("", '{'), &from)
 	s, err = client.spec(true, []byte(`{"path":"/v1/responses","from":`+string(json.Value(w.Close('}').Out).Get("cursor"))+`}`), []byte(`{"input":"x"}`))

@@ -112,8 +112,14 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 	w.Close(']')
 }
 
-// writeAnswer writes {"answer": AnswerResult}.
+// writeAnswer writes {"answer": AnswerResult}. Of a durable answer it is what the gateway told, which
+// lacks only the text.
 func writeAnswer(w *json.Writer, r *core.Result) {
+	if r.Told != nil {
+		told := r.Told.With("callId", json.AppendQuoted(nil, r.CallID))
+		w.Raw("answer", told.With("text", json.AppendQuoted(nil, r.Text))).Bool("told", true)
+		return
+	}
 	w.Open("answer", '{')
 	w.Text("status", string(r.Status)).Text("text", r.Text).TextIf("refusal", r.Refusal).TextIf("reasoning", r.Reasoning)
 	w.TextIf("finishReason", r.Finish)
@@ -214,6 +220,9 @@ func writeCursor(w *json.Writer, c *core.Cursor) {
 		}
 	}
 	w.TextIf("event", c.At.Event)
+	if a := c.At.Ahead; a != (wire.Ahead{}) {
+		w.Open("ahead", '{').Int("text", int64(a.Text)).Int("reasoning", int64(a.Reasoning)).Int("refusal", int64(a.Refusal)).Int("tools", int64(a.Tools)).Close('}')
+	}
 	if len(c.At.Tools) > 0 {
 		w.Open("tools", '[')
 		for _, id := range c.At.Tools {
