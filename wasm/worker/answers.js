@@ -6,11 +6,13 @@
 //	                      └──┘ the object or the program was lost: the next request or alarm takes up
 
 import { DurableObject } from "cloudflare:workers";
+import { renew, reserve, settle } from "./account.js";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
+import { LOST_CODE } from "./given.js";
 import { gone, head, read } from "./reading.js";
 import { Record } from "./record.js";
-import { Run } from "./run.js";
+import { quoteOf, Run } from "./run.js";
 import { Store } from "./store.js";
 
 /** So often an unfinished answer makes sure that somebody still asks for it. */
@@ -20,29 +22,62 @@ export class Answers extends DurableObject {
   #storage = this.ctx.storage;
   #store = new Store(this.#storage);
   #record = new Record(this.#storage);
+  /** The name of what is set aside for it. */
+  #account = this.ctx.id.toString();
   /** @type {Run | null} */
   #run = null;
 
   /**
    * Asks for an answer, once: the same question finds the answer that there is.
    * @param {import("./record.js").Asked} asked
-   * @returns {Promise<{made: boolean, refused?: {status: number, code: string, message: string}}>}
+   * @returns {Promise<{made: boolean, refused?: {status: number, code: string, message: string, retryAtMs?: number}}>}
    */
   async begin(asked) {
-    await this.#expire();
-    if (this.#store.stream) {
-      if (this.#record.asked.hash !== asked.hash) {
-        return { made: false, refused: { status: 409, code: "idempotency_conflict", message: "Something else has been asked under that idempotency-key." } };
-      }
-      this.#takeUp();
-      return { made: false };
+    try {
+      return { made: await this.#begin(asked) };
+    } catch (error) {
+      const { status, code, message, retryAtMs } = refusalOf(error);
+      return { made: false, refused: { status, code, message, retryAtMs } };
     }
-    this.#store.create({ type: "application/json" }, () => this.#record.create(asked));
+  }
+
+  async #begin(asked) {
+    await this.#expire();
+    const heldUsd = this.#store.stream ? null : await this.#reserve(asked);
+    if (this.#store.stream) {
+      if (this.#record.asked.hash !== asked.hash) throw new Refusal(409, "idempotency_conflict", "Something else has been asked under that idempotency-key.");
+      this.#takeUp();
+      return false;
+    }
+    this.#store.create({ type: "application/json" }, () => this.#record.create(asked, heldUsd));
     this.#storage.setAlarm(Date.now() + BEAT_MS);
     const wrong = await this.#takeUp();
-    if (!wrong) return { made: true };
+    if (!wrong) return true;
+    await this.#settle({ costUsd: 0 });
     await this.#delete();
-    return { made: false, refused: { status: 400, code: "invalid_request", message: wrong.message } };
+    throw new Refusal(400, "invalid_request", wrong.message);
+  }
+
+  /** Sets money aside, once however often it is asked. @returns {Promise<number | null>} how much; null for who has no account */
+  async #reserve(asked) {
+    if (!asked.caller.limits) return null;
+    const costUsd = await quoteOf(asked, configOf(this.env));
+    await reserve(this.env, asked.caller, this.#account, costUsd);
+    return costUsd;
+  }
+
+  /** Settles what was set aside. */
+  async #settle(bill = this.#bill()) {
+    const { owner, heldUsd } = this.#record.asked;
+    if (heldUsd === null) return;
+    const whole = bill && (bill.costUsd > heldUsd || !bill.attempts?.some(({ error }) => error?.code === LOST_CODE));
+    await settle(this.env, owner, this.#account, whole ? bill : null); // what a lost attempt has cost, nobody knows
+    this.#record.settled();
+  }
+
+  /** What the answer has cost, by its last message; null when it has not ended. */
+  #bill() {
+    return this.#store.ended ? JSON.parse(this.#store.read(this.#store.safe - 1, 1).messages[0]).result : null;
   }
 
   /** Ends the answer where it is. @returns {Promise<boolean>} whether there is one */
@@ -75,9 +110,11 @@ export class Answers extends DurableObject {
   async alarm() {
     await this.#expire();
     if (!this.#store.stream) return;
-    if (this.#store.ended) return this.#store.dieAt(this.#store.stream.diesAtMs ?? this.#deadline());
+    if (this.#store.ended) return this.#ended();
     this.#storage.setAlarm(Date.now() + BEAT_MS);
     this.#takeUp();
+    const { owner, heldUsd } = this.#record.asked;
+    if (heldUsd !== null) await renew(this.env, owner, this.#account);
   }
 
   /**
@@ -98,14 +135,14 @@ export class Answers extends DurableObject {
   }
 
   #over(run, ended) {
-    if (this.#run !== run) return undefined; // deleted
+    if (this.#run !== run) return null; // deleted
     this.#run = null;
-    if (ended && this.#store.ended) this.#store.dieAt(this.#deadline());
-    return ended ? undefined : this.#takeUp();
+    return ended && this.#store.ended ? this.#ended() : ended ? null : this.#takeUp();
   }
 
-  #deadline() {
-    return Date.now() + configOf(this.env).answerTtlSeconds * 1000;
+  async #ended() {
+    await this.#settle();
+    if (this.#store.stream) this.#store.dieAt(this.#store.stream.diesAtMs ?? Date.now() + configOf(this.env).answerTtlSeconds * 1000);
   }
 
   async #expire() {
@@ -115,6 +152,7 @@ export class Answers extends DurableObject {
   async #delete() {
     this.#run?.drop();
     this.#run = null;
+    await this.#settle();
     await this.#store.delete();
   }
 }

@@ -15,13 +15,14 @@ const ID = /^[\w-]{8,64}$/;
  * @param {string} path what stands behind /answers
  * @param {{request: Request, config: import("./config.js").Config, caller: import("./tokens.js").Caller, env: {ANSWERS: DurableObjectNamespace}}} about
  */
-export async function serveAnswer(passage, path, { request, config, caller: { owner }, env }) {
+export async function serveAnswer(passage, path, { request, config, caller, env }) {
+  const { owner } = caller;
   const [, id, action] = /^\/([\w-]{8,64})(\/cancel)?$/.exec(path) ?? [];
   if (id && !action && request.method !== "POST") return askObject(objectOf(env.ANSWERS, owner, id), request);
   if (action) return cancel(objectOf(env.ANSWERS, owner, id), request);
   const { signed, body, ...plan } = await passage.plan(path);
   delete plan.headers["idempotency-key"]; // it names the answer, here alone
-  const asked = { plan, body, targets: plan.route.chain.map((place) => config.targets[place]) };
+  const asked = { plan, body, caller, targets: plan.route.chain.map((place) => config.targets[place]) };
   return begin(request, { ...asked, hash: await hashOf(path, request.headers, body) }, env.ANSWERS, owner);
 }
 
@@ -30,7 +31,7 @@ async function begin(request, asked, answers, owner) {
   if (!ID.test(id)) throw new Refusal(400, "invalid_request", `idempotency-key must match ${ID.source}.`);
   const object = objectOf(answers, owner, id);
   const { made, refused } = await object.begin(asked);
-  if (refused) throw new Refusal(refused.status, refused.code, refused.message);
+  if (refused) throw new Refusal(refused.status, refused.code, refused.message, refused.retryAtMs);
   const { origin } = new URL(request.url);
   let response;
   if (/\btext\/event-stream\b/.test(request.headers.get("accept") ?? "")) {

@@ -3,8 +3,10 @@
 
 /** @typedef {import("../js/holdfast.d.ts").AnswerResult} AnswerResult */
 
+export const LOST_CODE = "gateway_lost";
 /** The end of an attempt whose call was lost. */
 const LOST = {
+  code: LOST_CODE,
   decision: "retry", reason: "transport", breaker: "ignore", fallback: "never",
   message: "The connection to the AI service was lost.",
   developerMessage: "the gateway's process ended during this attempt",
@@ -98,6 +100,7 @@ function credit(attempt, { type, text }) {
 export const kindOf = (kind, later) => (kind === "first" && later ? "retry" : kind);
 
 /** Why an answer ended that could not be gone on with. */
-export function interruption(developerMessage) {
-  return { ...LOST, decision: "stop", developerMessage };
-}
+export const interruption = (developerMessage) => ({ ...LOST, decision: "stop", developerMessage });
+
+/** Why an answer ended that could not be asked for. */
+export const failure = (developerMessage) => ({ ...interruption(developerMessage), code: undefined, reason: "unknown", message: "The gateway could not ask for this answer." });

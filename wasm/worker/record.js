@@ -9,6 +9,7 @@ import { MAX_ROW_BYTES } from "./store.js";
  * @property {import("./passage.js").Plan} plan without secrets, and without its body
  * @property {{provider: string, model: string}[]} targets the chain, as the configuration had it then
  * @property {Uint8Array} body
+ * @property {import("./tokens.js").Caller} caller
  */
 
 export class Record {
@@ -19,14 +20,19 @@ export class Record {
     this.#sql = storage.sql;
   }
 
-  /** Writes down what is asked. The id is what providers know the call by: nobody could have chosen it. @param {Asked} asked */
-  create({ hash, plan, targets, body }) {
+  /**
+   * Writes down what is asked. The id is what providers know the call by: nobody could have chosen it.
+   * @param {Asked} asked
+   * @param {number | null} heldUsd what was set aside for it, when its owner has an account
+   */
+  create({ hash, plan, targets, body, caller: { owner } }, heldUsd) {
     for (const table of TABLES) this.#sql.exec(table);
-    this.#sql.exec("INSERT INTO asked (hash, id, plan, targets) VALUES (?, ?, ?, ?)", hash, crypto.randomUUID(), JSON.stringify(plan), JSON.stringify(targets));
+    const values = [hash, crypto.randomUUID(), JSON.stringify(plan), JSON.stringify(targets), owner, heldUsd];
+    this.#sql.exec("INSERT INTO asked (hash, id, plan, targets, owner, heldUsd) VALUES (?, ?, ?, ?, ?, ?)", ...values);
     for (let at = 0; at < body.length; at += MAX_ROW_BYTES) this.#sql.exec("INSERT INTO body (part) VALUES (?)", body.slice(at, at + MAX_ROW_BYTES));
   }
 
-  /** @returns {{hash: string, id: string, plan: object, targets: object[], runs: number, cursor: object | null}} */
+  /** @returns {{hash: string, id: string, plan: object, targets: object[], owner: string, heldUsd: number | null, runs: number, cursor: object | null}} */
   get asked() {
     const { plan, targets, cursor, ...rest } = this.#sql.exec("SELECT * FROM asked").one();
     return { ...rest, plan: JSON.parse(plan), targets: JSON.parse(targets), cursor: cursor === null ? null : JSON.parse(cursor) };
@@ -53,6 +59,11 @@ export class Record {
     this.#sql.exec("UPDATE asked SET cursor = ?", cursor && JSON.stringify(cursor));
   }
 
+  /** What was set aside has been settled. */
+  settled() {
+    this.#sql.exec("UPDATE asked SET heldUsd = NULL");
+  }
+
   /** An attempt was sent, when the stream had so many messages. */
   sent(run, attempt, facts, message) {
     this.#sql.exec("INSERT INTO attempts VALUES (?, ?, ?, ?)", run, attempt, JSON.stringify(facts), message);
@@ -71,7 +82,8 @@ export class Record {
 }
 
 const TABLES = [
-  "CREATE TABLE asked (hash TEXT NOT NULL, id TEXT NOT NULL, plan TEXT NOT NULL, targets TEXT NOT NULL, runs INTEGER NOT NULL DEFAULT 0, cursor TEXT)",
+  "CREATE TABLE asked (hash TEXT NOT NULL, id TEXT NOT NULL, plan TEXT NOT NULL, targets TEXT NOT NULL,
+    owner TEXT NOT NULL, heldUsd REAL, runs INTEGER NOT NULL DEFAULT 0, cursor TEXT)",
   "CREATE TABLE body (n INTEGER PRIMARY KEY, part BLOB NOT NULL)",
   "CREATE TABLE attempts (run INTEGER, attempt INTEGER, facts TEXT NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (run, attempt))",
 ];

@@ -10,7 +10,9 @@
 
 import { Call } from "../js/call.js";
 import { configOf } from "./config.js";
-import { Given, interruption, kindOf } from "./given.js";
+import { Refusal } from "./errors.js";
+import { failure, Given, interruption, kindOf } from "./given.js";
+import { quote } from "./instance.js";
 import { WATCH_MS } from "./relay.js";
 import { Session } from "./session.js";
 
@@ -119,10 +121,7 @@ export class Run {
     const call = new Call(await session.attach(), session, taker, { onEvent: (event) => this.#note(event, session.facts.target, targets) });
     const watch = setInterval(() => session.watch(), WATCH_MS);
     this.over.then(() => clearInterval(watch));
-    const options = {
-      id, path: plan.path, headers: plan.headers, route: { ...plan.route, chain, ...(plan.own && { baseURL: plan.base }) },
-      cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }),
-    };
+    const options = { ...optionsOf(plan, chain), id, cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }) };
     call.open(true, new TextEncoder().encode(JSON.stringify(options)), this.#record.body);
     opened = true;
     this.#call = call;
@@ -150,7 +149,7 @@ export class Run {
 
   #fail(error, id) {
     if (error.code === "program_died") this.#settle(false); // the answer is taken up in another program
-    else this.#finish(this.#given.without(id, "failed", { ...interruption(error.message), reason: "unknown" }));
+    else this.#finish(this.#given.without(id, "failed", failure(error.message)));
   }
 
   #finish(result, keys = []) {
@@ -183,6 +182,21 @@ export class Run {
     } finally {
       this.#writing = false;
     }
+  }
+}
+
+/** A call's options, as far as they say what is asked, of whom. */
+function optionsOf({ base, path, headers, route, own }, chain) {
+  return { path, headers, route: { ...route, chain, ...(own && { baseURL: base }) } };
+}
+
+/** What an answer may cost. @param {import("./record.js").Asked} asked */
+export async function quoteOf({ plan, body }, config) {
+  const session = new Session(config, []);
+  try {
+    return quote(await session.attach(), session.handle, 1, optionsOf(plan, plan.route.chain), body) ?? 0;
+  } catch (error) {
+    throw error.code === "bad_body" ? new Refusal(400, "invalid_request", error.message) : error;
   }
 }
 
