@@ -82,8 +82,8 @@ export class Record {
 }
 
 const TABLES = [
-  "CREATE TABLE asked (hash TEXT NOT NULL, id TEXT NOT NULL, plan TEXT NOT NULL, targets TEXT NOT NULL,
-    owner TEXT NOT NULL, heldUsd REAL, runs INTEGER NOT NULL DEFAULT 0, cursor TEXT)",
+  `CREATE TABLE asked (hash TEXT NOT NULL, id TEXT NOT NULL, plan TEXT NOT NULL, targets TEXT NOT NULL, owner TEXT NOT NULL, heldUsd REAL,
+    runs INTEGER NOT NULL DEFAULT 0, cursor TEXT)`,
   "CREATE TABLE body (n INTEGER PRIMARY KEY, part BLOB NOT NULL)",
   "CREATE TABLE attempts (run INTEGER, attempt INTEGER, facts TEXT NOT NULL, message INTEGER NOT NULL, PRIMARY KEY (run, attempt))",
 ];
