@@ -1,4 +1,5 @@
 // What each official SDK makes of an answer, in one form: the final object, or the error that it throws.
+// It runs in Node and in pages.
 import { GoogleGenAI } from "@google/genai";
 import OpenAI from "openai";
 import Anthropic from "@anthropic-ai/sdk";
@@ -6,7 +7,12 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createGoogleGenerativeAI } from "@ai-sdk/google";
 import { createOpenAI } from "@ai-sdk/openai";
 import { generateText, jsonSchema, stepCountIs, streamText, tool } from "ai";
-import { asking, prompt } from "./provider.js";
+import { asking, prompt } from "./asking.js";
+
+const openai = ({ address, ...options }) => new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, ...usual(options) });
+const anthropic = ({ address, ...options }) => new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, ...usual(options) });
+const usual = ({ headers, fetch, timeout, maxRetries = 0 }) => ({ defaultHeaders: headers, fetch, timeout, maxRetries, dangerouslyAllowBrowser: true });
+const google = ({ address, headers, timeout }) => new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers, timeout } });
 
 const messages = [{ role: "user", content: prompt }];
 const tools = { find_tidepool: tool({ inputSchema: jsonSchema({ type: "object" }) }) };
@@ -32,19 +38,17 @@ const ai = (of) => ({
 export const runs = {
   "openai chat": {
     api: "chat",
-    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
-      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
-      const stream = client.chat.completions.stream({ model: "gpt-x", messages, stream_options: { include_usage: true } }, { signal });
+    async stream({ signal, ...options }) {
+      const stream = openai(options).chat.completions.stream({ model: "gpt-x", messages, stream_options: { include_usage: true } }, { signal });
       const done = await stream.finalChatCompletion();
       const { message, finish_reason } = done.choices[0];
       const calls = (message.tool_calls ?? []).map(({ function: f }) => ({ name: f.name, input: JSON.parse(f.arguments) }));
       return { text: message.content, refusal: message.refusal ?? null, finish: finish_reason, calls, usage: done.usage?.completion_tokens, id: done.id };
     },
     /** As most code reads a stream: chunk by chunk. */
-    async loop({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
-      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
+    async loop({ signal, ...options }) {
       const found = { text: "", calls: [] };
-      for await (const { choices } of await client.chat.completions.create({ model: "gpt-x", messages, stream: true }, { signal })) {
+      for await (const { choices } of await openai(options).chat.completions.create({ model: "gpt-x", messages, stream: true }, { signal })) {
         found.text += choices[0]?.delta.content ?? "";
         for (const { index, function: f } of choices[0]?.delta.tool_calls ?? []) {
           found.calls[index] ??= { input: "" };
@@ -53,55 +57,48 @@ export const runs = {
       }
       return found;
     },
-    async whole({ address, headers, fetch }) {
-      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
-      return client.chat.completions.create({ model: "gpt-x", messages });
+    async whole(options) {
+      return openai(options).chat.completions.create({ model: "gpt-x", messages });
     },
   },
   "openai responses": {
     api: "responses",
-    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
-      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries, defaultHeaders: headers, fetch, timeout });
-      const stream = client.responses.stream({ model: "gpt-x", input: prompt }, { signal });
+    async stream({ signal, ...options }) {
+      const stream = openai(options).responses.stream({ model: "gpt-x", input: prompt }, { signal });
       const done = await stream.finalResponse();
       const { output, status, usage, id } = done;
       return { text: done.output_text, finish: status, usage: usage.output_tokens, id, output: output.map(({ id, content, type, arguments: args }) => ({ id, type, content, args })) };
     },
-    async whole({ address, headers, fetch }) {
-      const client = new OpenAI({ apiKey: "sk-sim", baseURL: `${address}/openai/v1`, maxRetries: 0, defaultHeaders: headers, fetch });
-      return client.responses.create({ model: "gpt-x", input: prompt });
+    async whole(options) {
+      return openai(options).responses.create({ model: "gpt-x", input: prompt });
     },
   },
   anthropic: {
     api: "messages",
-    async stream({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
-      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries, defaultHeaders: headers, fetch, timeout });
-      const done = await client.messages.stream({ model: "claude-opus-5", max_tokens: 1000, messages }, { signal }).finalMessage();
+    async stream({ signal, ...options }) {
+      const done = await anthropic(options).messages.stream({ model: "claude-opus-5", max_tokens: 1000, messages }, { signal }).finalMessage();
       const text = done.content.filter(({ type }) => type === "text").map(({ text }) => text).join("");
       return { text, content: done.content, finish: done.stop_reason, usage: done.usage.output_tokens, id: done.id };
     },
-    async loop({ address, headers, fetch, signal, timeout, maxRetries = 0 }) {
-      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries, defaultHeaders: headers, fetch, timeout });
+    async loop({ signal, ...options }) {
       const found = { text: "", calls: [] };
-      for await (const { type, delta, content_block: block } of await client.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages, stream: true }, { signal })) {
+      for await (const { type, delta, content_block: block } of await anthropic(options).messages.create({ model: "claude-opus-5", max_tokens: 1000, messages, stream: true }, { signal })) {
         if (block?.type === "tool_use") found.calls.push({ input: "" });
         if (type === "content_block_delta") found.text += delta.text ?? "";
         if (delta?.partial_json) found.calls.at(-1).input += delta.partial_json;
       }
       return found;
     },
-    async whole({ address, headers, fetch }) {
-      const client = new Anthropic({ apiKey: "sk-ant-sim", baseURL: `${address}/anthropic`, maxRetries: 0, defaultHeaders: headers, fetch });
-      return client.messages.create({ model: "claude-opus-5", max_tokens: 1000, messages });
+    async whole(options) {
+      return anthropic(options).messages.create({ model: "claude-opus-5", max_tokens: 1000, messages });
     },
   },
   "google genai": {
     api: "generate",
-    async stream({ address, headers, fetch, signal, timeout }) {
-      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers, timeout } });
+    async stream({ fetch, signal, ...options }) {
       return through(fetch, async () => {
         const found = { text: "", calls: [] };
-        for await (const chunk of await client.models.generateContentStream({ model: "gemini-x", contents: prompt, config: { abortSignal: signal } })) {
+        for await (const chunk of await google(options).models.generateContentStream({ model: "gemini-x", contents: prompt, config: { abortSignal: signal } })) {
           for (const part of chunk.candidates?.[0]?.content?.parts ?? []) {
             if (!part.thought) found.text += part.text ?? "";
             if (part.functionCall) found.calls.push(part.functionCall);
@@ -113,18 +110,16 @@ export const runs = {
         return found;
       });
     },
-    async whole({ address, headers, fetch }) {
-      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
-      return through(fetch, () => client.models.generateContent({ model: "gemini-x", contents: prompt }).then(({ text }) => ({ text })));
+    async whole({ fetch, ...options }) {
+      return through(fetch, () => google(options).models.generateContent({ model: "gemini-x", contents: prompt }).then(({ text }) => ({ text })));
     },
   },
   "google interactions": {
     api: "interactions",
-    async stream({ address, headers, fetch, signal }) {
-      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
+    async stream({ fetch, signal, ...options }) {
       return through(fetch, async () => {
         const found = { text: "", args: "", steps: [] };
-        for await (const { event_type: type, delta, step, interaction } of await client.interactions.create({ model: "gemini-x", input: prompt, stream: true }, { signal, maxRetries: 0 })) {
+        for await (const { event_type: type, delta, step, interaction } of await google(options).interactions.create({ model: "gemini-x", input: prompt, stream: true }, { signal, maxRetries: 0 })) {
           if (type === "error") throw new Error("an error event was given as an event");
           found.text += delta?.type === "text" ? delta.text : "";
           found.args += delta?.type === "arguments_delta" ? delta.arguments : "";
@@ -136,9 +131,8 @@ export const runs = {
         return found;
       });
     },
-    async whole({ address, headers, fetch }) {
-      const client = new GoogleGenAI({ apiKey: "sim", httpOptions: { baseUrl: `${address}/gemini`, headers } });
-      return through(fetch, () => client.interactions.create({ model: "gemini-x", input: prompt }, { maxRetries: 0 }).then(({ status, steps }) => ({ status, steps })));
+    async whole({ fetch, ...options }) {
+      return through(fetch, () => google(options).interactions.create({ model: "gemini-x", input: prompt }, { maxRetries: 0 }).then(({ status, steps }) => ({ status, steps })));
     },
   },
   "ai openai chat": { api: "chat", ...ai(({ address, ...o }) => createOpenAI({ apiKey: "sim", baseURL: `${address}/openai/v1`, ...o }).chat("gpt-4.1")) },

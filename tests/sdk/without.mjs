@@ -1,7 +1,8 @@
 // What official SDKs make of failures by themselves, and with client.fetch: prints a table in
 // Markdown. Run it with `node without.mjs`.
 import { readFileSync } from "node:fs";
-import { impatient, network } from "./package.js";
+import { impatient, network } from "./fetching.js";
+import { createClient } from "./package.js";
 import { answer, startProvider } from "./provider.js";
 import { outcome, runs } from "./runs.js";
 
@@ -36,7 +37,7 @@ async function told(name, script, { timeout, calls }, client) {
   const { stream, loop = stream, api } = runs[name];
   let requests = 0;
   const fetch = (...args) => (requests++, network(...args));
-  const behind = client && (await impatient({ fetch, policy: { idleMs: 500 } }));
+  const behind = client && (await impatient(createClient, { fetch, policy: { idleMs: 500 } }));
   const began = Date.now();
   const stop = new AbortController();
   let timer;

@@ -1,0 +1,20 @@
+// The official SDKs with client.fetch in Chromium, bundled by esbuild: the cases of tests/sdk.
+
+import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import * as esbuild from "esbuild";
+import { browsers } from "./drivers.js";
+import { here, holdfast, out, serve, startSim } from "./harness.js";
+
+const outdir = join(out, "sdk");
+await esbuild.build({ entryPoints: [join(here, "../sdk/page.js")], bundle: true, format: "esm", outdir, external: ["holdfast"], logLevel: "error" });
+writeFileSync(join(outdir, "index.html"), '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="./page.js"></script>');
+
+test("Chromium", { timeout: 90_000 }, async (t) => {
+  const address = await serve({ "/": outdir, "/holdfast/": holdfast });
+  const report = await browsers[0].drive(`${address}/?sim=${encodeURIComponent(await startSim())}`);
+  for (const { name, error } of report) await t.test(name, () => assert.equal(error, ""));
+  assert.ok(report.length > 200);
+});
