@@ -62,6 +62,9 @@ export class Account {
   }
 }
 
+/** What an owner has spent: see Ledger. */
+export const reportOf = (env, owner) => ledgerOf(env, owner).report();
+
 const TRIES = 4;
 
 /**

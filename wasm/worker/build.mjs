@@ -1,4 +1,4 @@
-// Builds the Worker: its modules as they are, the library's that it uses, and the program.
+// Builds the Worker: its modules as they are, the library's that it uses, and the programs.
 //
 //	node wasm/worker/build.mjs [FOLDER]     dist/worker when none is named
 
@@ -20,7 +20,9 @@ export function build(folder = join(project, "dist/worker")) {
     }
   }
   cpSync(join(go(["env", "GOROOT"]).trim(), "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
-  go(["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", join(folder, "holdfast.wasm"), "./wasm"], { GOOS: "js", GOARCH: "wasm" });
+  for (const [name, program] of [["holdfast", "./wasm"], ["control", "./wasm/worker/control"]]) {
+    go(["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", join(folder, `${name}.wasm`), program], { GOOS: "js", GOARCH: "wasm" });
+  }
   return folder;
 }
 

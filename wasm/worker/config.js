@@ -125,6 +125,19 @@ const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models",
 const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
 
+/** What can be told of a configuration that is wrong: who may ask what is wrong with it. */
+export function brokenConfig(env, error) {
+  const raw = typeof env.HOLDFAST === "string" ? JSON.parse(env.HOLDFAST) : env.HOLDFAST;
+  const tokens = Object.entries(raw?.tokens ?? {}).flatMap(([name, value]) => {
+    try {
+      return [readToken(name, value)];
+    } catch {
+      return [];
+    }
+  });
+  return { tokens, jwt: null, secrets: [], origins: new Set(Array.isArray(raw?.origins) ? raw.origins : []), problem: error.message };
+}
+
 let last = { source: null, config: null };
 
 /** The configuration of a deployment, read once. */

@@ -46,6 +46,6 @@ export function secure(headers) {
   if (!headers.has("cache-control")) headers.set("cache-control", "no-store");
   headers.set("cross-origin-resource-policy", "same-origin");
   headers.set("referrer-policy", "no-referrer");
-  headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'");
+  if (!headers.has("content-security-policy")) headers.set("content-security-policy", "default-src 'none'; frame-ancestors 'none'"); // a provider's has been dropped
   headers.set("strict-transport-security", "max-age=31536000");
 }

@@ -46,10 +46,24 @@ export async function callerOf(config, request, url) {
   const link = url.searchParams.get("read");
   if (link !== null) return readLink(config, link, url);
   const { headers } = request;
-  const token = /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key");
+  const token = passwordIn(request, url) ?? /^bearer +(\S+)$/i.exec(headers.get("authorization") ?? "")?.[1] ?? headers.get("x-api-key") ?? headers.get("x-goog-api-key");
   if (!token) throw new Refusal(401, "missing_token", "A token of this gateway is needed where the API key usually stands.");
   return callerBy(config, token);
 }
+
+/** The token as a browser sends it that was asked for a password, where that is expected. */
+function passwordIn({ headers }, { pathname }) {
+  const [, text] = (pathname === STATUS && /^basic +([\w+/=]+)$/i.exec(headers.get("authorization") ?? "")) || [];
+  if (text === undefined) return undefined;
+  try {
+    return atob(text).replace(/^[^:]*:/, ""); // whatever the name
+  } catch {
+    return undefined;
+  }
+}
+
+/** A page that a browser asks for, which can send a password and no bearer token. */
+export const STATUS = "/control/status";
 
 /** Whose token it is. */
 export async function callerBy(config, token) {

@@ -1,7 +1,8 @@
 // Worker is the gateway: it lets a request in, and finds out where it goes.
 
 import { serveAnswer } from "./asking.js";
-import { configOf } from "./config.js";
+import { brokenConfig, configOf } from "./config.js";
+import { isControl, serveControl } from "./control.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { allow, originOf, preflight } from "./guard.js";
 import { secure } from "./headers.js";
@@ -9,7 +10,7 @@ import { serveLink } from "./links.js";
 import { objectOf } from "./objects.js";
 import { Passage } from "./passage.js";
 import { PROVIDERS } from "./providers.js";
-import { callerOf } from "./tokens.js";
+import { callerOf, STATUS } from "./tokens.js";
 
 export { Answers } from "./answers.js";
 export { Ledger } from "./ledger.js";
@@ -22,29 +23,37 @@ export default {
     let origin = "";
     let response;
     try {
-      const config = configured(env);
+      const config = configured(env, url.pathname === "/control/config");
       origin = originOf(config, request.headers);
       if (request.method === "OPTIONS") response = preflight(request.headers);
       else {
         const caller = await callerOf(config, request, url);
         permit(caller, request, url);
         const [, linked] = LINK.exec(url.pathname) ?? [];
-        response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, { config, caller, env, ctx }), { request, config, caller, env });
+        if (isControl(url.pathname)) response = await serveControl({ request, url, config, caller, env });
+        else response = linked ? await serveLink(config, caller, linked, request) : await route.serve(new Passage(request, url, { config, caller, env, ctx }), { request, config, caller, env });
       }
     } catch (error) {
       if (request.signal.aborted) return new Response(null, { status: 499 }); // nobody takes it
       response = errorResponse(route.form, refusalOf(error));
     }
+    if (response.status === 401 && url.pathname === STATUS) response.headers.set("www-authenticate", 'Basic realm="Holdfast", charset="UTF-8"');
     secure(response.headers);
     allow(origin, response.headers);
     return response;
   },
 };
 
-function configured(env) {
+/** The configuration; or, for whoever wants to know what is wrong with it, what there is of it. */
+function configured(env, tolerant) {
   try {
     return configOf(env);
   } catch (error) {
+    try {
+      if (tolerant) return brokenConfig(env, error);
+    } catch {
+      // it is not even JSON
+    }
     console.error("holdfast: the configuration:", error.message);
     throw new Refusal(500, "misconfigured", "This gateway is not configured; its log tells why.");
   }
