@@ -60,6 +60,7 @@ type Call struct {
 	lost      fault.Fault  // what the resumptions try to mend
 	kept      bool         // the provider keeps the answer, so that it can be taken up again
 	handed    bool         // the call that this one takes up has handed out what cannot be taken back
+	left      bool         // the caller has left, and may come back
 	gave      bool         // the event at hand brought deltas
 	marked    wire.Cursor  // what the caller was told last
 	result    Result
@@ -143,8 +144,11 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 		c.demand, c.flow = true, true
 	case Tick:
 		c.tick(now)
-	case Aborted:
-		c.withdraw()
+	case Aborted, Left:
+		c.left = e.Kind == Left
+		if !c.left {
+			c.withdraw()
+		}
 		f := fault.Lost(fault.Cancelled, "cancelled by the caller")
 		c.closeAttempt(now, f)
 		c.end(Cancelled, f)
@@ -639,7 +643,7 @@ func (c *Call) offer() (offer []string) {
 			offer = append(offer, "try_again")
 		}
 	case Interrupted, Failed, Cancelled:
-		kept := c.durable() && c.cursor.ID != "" && r.Status == Interrupted
+		kept := c.durable() && c.cursor.ID != "" && (r.Status == Interrupted || c.left)
 		if kept || partial && r.Status != Failed { // the provider has said that it would fail again
 			offer = append(offer, "continue")
 		}

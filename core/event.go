@@ -28,7 +28,8 @@ const (
 	Demand                     // the consumer has room for one more delta
 	Flow                       // it takes everything as it comes, until it says Demand again
 	Tick                       // the deadline may have passed
-	Aborted                    // the caller cancelled
+	Aborted                    // the caller cancelled: an answer that is made without us is to stop
+	Left                       // the same, but such an answer is to go on
 	Online                     // the network is back
 	Offline                    // the network is known to be away
 )
@@ -58,7 +59,7 @@ const (
 // Action is something to do, in order. Delta texts and Bytes are valid until the next Handle.
 type Action struct {
 	Kind    ActionKind
-	Attempt int
+	Attempt int // 0: of a Send whose outcome nobody waits for, which outlives the call
 	Request *Request
 	Delta   wire.Delta
 	Head    *Head   // of a raw call's response, before its first Bytes

@@ -164,8 +164,12 @@ func tick(handle int32, now float64) int32 {
 }
 
 //go:wasmexport hf_abort
-func abort(handle int32, now float64) int32 {
-	return tell(handle, now, core.Event{Kind: core.Aborted})
+func abort(handle, left int32, now float64) int32 {
+	e := core.Event{Kind: core.Aborted}
+	if left != 0 {
+		e.Kind = core.Left
+	}
+	return tell(handle, now, e)
 }
 
 //go:wasmexport hf_online

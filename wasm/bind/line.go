@@ -56,7 +56,7 @@ func (l *line) told(now float64, kind core.EventKind) int32 {
 	switch kind {
 	case core.Tick:
 		e.Kind = live.Tick
-	case core.Aborted:
+	case core.Aborted, core.Left:
 		e.Kind = live.Aborted
 	case core.Online:
 		e.Kind = live.Online

@@ -44,7 +44,8 @@
 //	hf_demand(call, now)                          the consumer has room for one more delta
 //	hf_flow(call, now)                            it takes all, until hf_demand is called again
 //	hf_tick(call, now)                            the time that wake asked for has come
-//	hf_abort(call, now)                           the caller cancelled
+//	hf_abort(call, left, now)                     the caller cancelled, or only leaves (1): what is
+//	                                              made without us is not stopped then
 //	hf_online(call, online, now)                  the network went away (0) or came back (1)
 //	hf_free(call)                                 forget a call, also one that runs
 //	hf_live(client, session, n, m, now)           n bytes of options, JSON, then m bytes of setup
@@ -74,7 +75,8 @@
 //	                            and m bytes of body, both to be copied before it returns. auth is
 //	                            "", or a header with its scheme to complete with the secret of
 //	                            that target, such as "authorization: Bearer "; target is 0, or the
-//	                            place in the client's targets plus 1; headers is [[name, value], …]
+//	                            place in the client's targets plus 1; headers is [[name, value], …].
+//	                            Attempt 0 is none: its outcome is not told, and it outlives the call
 //	cancel(call, attempt)       stop an attempt's exchange
 //	connect(session, connection, request, n)
 //	                            open a socket as n bytes of JSON say, {url, door, protocols,

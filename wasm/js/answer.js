@@ -3,12 +3,21 @@
 import { badOption, callBack, HoldfastError } from "./error.js";
 import { encodeBody, encodeJSON, must, splitOptions } from "./check.js";
 import { Call } from "./call.js";
+import { Place } from "./place.js";
 
 /** @typedef {import("./holdfast.d.ts").Delta} Delta */
 /** @typedef {import("./holdfast.d.ts").AnswerResult} AnswerResult */
 
+const EMPTY = new TextEncoder().encode("{}");
+
 /** Options that never enter the program as they are. */
-const OWN = { signal: must.signal, onEvent: must.call, onDelta: must.call, continues: must.continues };
+const OWN = { signal: must.signal, onEvent: must.call, onDelta: must.call, continues: must.continues, durable: must.flag };
+/** Options of the program that are none here. */
+for (const key of ["route", "cursors", "from"]) {
+  OWN[key] = () => {
+    throw badOption(key, "is not an option of stream");
+  };
+}
 
 export class Answer {
   #session;
@@ -28,7 +37,21 @@ export class Answer {
   #iterated = false;
   #demanding = false;
   #partial = "";
+  /** What a restart takes the text back to: what was continued. */
+  #base = "";
+  /** Of a durable answer: how far it has come. @type {Place | null} */
+  #place = null;
+  /** Of a durable answer: how far whoever reads it has come, and behind each delta that he has not taken. */
+  #offset;
+  #offsets = [];
+  /** Its last delta, until it is known how far it has come with that. @type {Delta | null} */
+  #held = null;
+  /** How it ended was said by the gateway. */
+  #told = false;
+  /** Where it began, for who reads it from there. */
+  #start;
   #cancelled = false;
+  #left = false;
   #reason;
   /** How it ended: one of the two. @type {AnswerResult | null} */
   #outcome = null;
@@ -37,20 +60,25 @@ export class Answer {
   #settle;
   #settled = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
 
-  constructor(session, path, body, options) {
+  /**
+   * @param {import("./session.js").Session} session
+   * @param {{id: string, offset?: string}} [back] comes back to a durable answer there
+   */
+  constructor(session, path, body, options, back) {
     this.#session = session;
     this.#path = path;
     this.#settled.catch(() => {}); // whoever wants the result learns of it; nobody else is bothered
     this.#options = { ...options };
     try {
       const { kept, rest } = splitOptions(options, OWN, "stream");
-      this.#body = encodeBody(body);
+      if (!back || body !== undefined) this.#body = encodeBody(body);
       this.#onDelta = kept.onDelta;
       this.#flowing = this.#onDelta !== undefined;
       if (kept.continues !== undefined) {
-        rest.continues = this.#partial = kept.continues.text ?? kept.continues;
+        rest.continues = this.#partial = this.#base = kept.continues.text ?? kept.continues;
       }
-      this.#open(kept, encodeCall(path, named(rest)));
+      if (kept.durable) this.#openDurable(kept, rest, back);
+      else this.#open(kept, encodeCall(path, named(rest)), this.#body);
     } catch (error) {
       this.#fail(error);
     }
@@ -65,6 +93,14 @@ export class Answer {
     return this.#partial;
   }
 
+  get id() {
+    return this.#place?.id;
+  }
+
+  get offset() {
+    return this.#offset;
+  }
+
   async text() {
     const result = await this.result;
     const error = this.#errorOf(result);
@@ -73,8 +109,9 @@ export class Answer {
   }
 
   continue(options) {
-    const offered = this.#outcome ? this.#outcome.offer.includes("continue") : this.#error !== null && this.#partial.trim() !== "";
+    const offered = this.#outcome ? this.#outcome.offer.includes("continue") : this.#error !== null && (this.#partial.trim() !== "" || this.#resumable);
     if (!offered) throw badOption("continue", this.#ended ? "this answer does not offer it" : "this answer has not ended");
+    if (this.#resumable) return this.#again({ continues: this.#partial, ...options }, { id: this.id, offset: this.#offset });
     return this.#again({ continues: this.#outcome?.text ?? this.#partial, ...options });
   }
 
@@ -90,6 +127,14 @@ export class Answer {
     this.#call?.abort();
   }
 
+  leave() {
+    if (!this.#place) return this.cancel();
+    if (this.#ended || this.#cancelled) return;
+    this.#cancelled = this.#left = true;
+    if (this.#call) this.#call.abort(true);
+    else this.#fail(new HoldfastError("cancelled", "the answer was left before it was asked for"));
+  }
+
   [Symbol.asyncIterator]() {
     if (this.#iterated) throw badOption("stream", "an answer can be iterated once");
     this.#iterated = true;
@@ -97,6 +142,7 @@ export class Answer {
       this.#flowing = false;
       this.#call?.demand(); // one more, and then one for each next()
     }
+    if (this.#lags) [this.#partial, this.#offset] = this.#start;
     return {
       next: () => this.#next(),
       return: async (value) => {
@@ -136,11 +182,37 @@ export class Answer {
     return this.#outcome !== null || this.#error !== null;
   }
 
+  /** A durable answer that the gateway may still be making, or keeps: it can be come back to. */
+  get #resumable() {
+    if (!this.#place || !this.#call || this.#told) return false;
+    const { status, error } = this.#outcome ?? {};
+    if (status === "cancelled") return this.#left;
+    return status !== "failed" && error?.status !== 404 && error?.status !== 410;
+  }
+
+  /** Whoever iterates a durable answer is told how far he has come, not how far it has. */
+  get #lags() {
+    return this.#place !== null && this.#iterated && !this.#flowing;
+  }
+
+  /** Opens a call for an answer that the gateway keeps, or comes back to one. */
+  #openDurable(kept, rest, back) {
+    if ("api" in rest) throw badOption("api", "is not an option of durable answers: the path tells");
+    const options = named(back ? { ...rest, id: back.id } : rest);
+    const place = (this.#place = new Place(options.id, back?.offset));
+    if (!place.fresh) this.#base = "";
+    this.#offset = place.offset;
+    this.#start = [this.#partial, this.#offset];
+    Object.assign(options, { api: "answers", cursors: true }, back && { from: place.from });
+    this.#open(kept, encodeCall(back ? "/answers" : `/answers${this.#path}`, options), back ? EMPTY : this.#body);
+  }
+
   /** Opens the call at once when the program runs, and as soon as it does when not. */
-  #open(kept, options) {
+  #open(kept, options, body) {
     const open = (port) => {
+      if (this.#ended) return; // left before it was asked for
       this.#call = new Call(port, this.#session, this.#taker, kept);
-      this.#call.open(true, options, this.#body);
+      this.#call.open(true, options, body);
       if (this.#cancelled) this.#call.abort();
       this.#want();
     };
@@ -152,13 +224,19 @@ export class Answer {
   /** What the call delivers. */
   #taker = {
     delta: (delta) => {
-      if (delta.type === "text") this.#partial += delta.text;
-      else if (delta.type === "restart") this.#partial = "";
-      this.#keep(delta);
-      if (this.#onDelta) callBack(this.#onDelta, delta);
-      if (!this.#flowing && this.#waiting.length > 0) this.#want();
+      if (!this.#place) return this.#give(delta);
+      this.#release();
+      this.#place.take(delta);
+      this.#held = delta;
+      queueMicrotask(this.#release);
     },
-    done: ({ answer }) => {
+    cursor: (cursor) => {
+      if (cursor) this.#place.mark(cursor.event);
+      this.#release();
+    },
+    done: ({ answer, told = false }) => {
+      this.#release();
+      this.#told = told;
       this.#outcome = answer;
       this.#settle.resolve(answer);
       this.#finish();
@@ -166,8 +244,31 @@ export class Answer {
     fail: (error) => this.#fail(error),
   };
 
+  /** Gives the delta that was held, now that it is known how far it goes. */
+  #release = () => {
+    const delta = this.#held;
+    this.#held = null;
+    if (delta) this.#give(delta);
+    else if (this.#place && !(this.#lags && this.#queue.length > 0)) this.#offset = this.#place.offset;
+  };
+
+  #give(delta) {
+    const offset = this.#place?.offset;
+    if (!this.#lags || this.#waiting.length > 0) this.#show(delta, offset);
+    this.#keep(delta, offset);
+    if (this.#onDelta) callBack(this.#onDelta, delta);
+    if (!this.#flowing && this.#waiting.length > 0) this.#want();
+  }
+
+  #show(delta, offset) {
+    if (delta.type === "text") this.#partial += delta.text;
+    else if (delta.type === "restart") this.#partial = this.#base;
+    this.#offset = offset;
+  }
+
   #fail = (error) => {
     if (this.#ended) return;
+    this.#release();
     const { code = "bad_option", message } = error;
     this.#error = new HoldfastError(code, message, { cause: error.cause, partial: this.#partial || undefined });
     this.#settle.reject(this.#error);
@@ -175,7 +276,7 @@ export class Answer {
   };
 
   /** Gives a delta to who waits for it, or keeps it for who comes. */
-  #keep(delta) {
+  #keep(delta, offset) {
     if (this.#waiting.length > 0) {
       this.#waiting.shift().resolve({ done: false, value: delta });
       return;
@@ -184,11 +285,14 @@ export class Answer {
     const last = this.#queue.at(-1);
     if (this.#flowing && delta.type === "text" && last?.type === "text") last.text += delta.text;
     else this.#queue.push(this.#flowing ? { ...delta } : delta);
+    if (this.#place) this.#offsets[this.#queue.length - 1] = offset;
   }
 
   #next() {
     if (this.#head < this.#queue.length) {
-      const value = this.#queue[this.#head++];
+      const value = this.#queue[this.#head];
+      if (this.#lags) this.#show(value, this.#offsets[this.#head]);
+      this.#head++;
       if (this.#head === this.#queue.length) this.#queue.length = this.#head = 0;
       return Promise.resolve({ done: false, value });
     }
@@ -230,10 +334,12 @@ export class Answer {
     else this.#call?.demand();
   };
 
-  #again(options) {
+  #again(options, back) {
     const before = { ...this.#options };
+    if (this.#place) delete before.id; // it names this answer
+    if (!back && this.#body === undefined) throw badOption("body", "is needed to ask anew: give path and body to resumeAnswer");
     if (before.signal?.aborted) delete before.signal; // it did its work; a new answer must not die of it
-    return new Answer(this.#session, this.#path, this.#body, { ...before, ...options });
+    return new Answer(this.#session, this.#path, this.#body, { ...before, ...options }, back);
   }
 
   /** What text() throws for a result; null when it is the whole answer. */

@@ -64,9 +64,9 @@ export class Call {
     if (!this.#ended) this.#port.flow(this);
   }
 
-  /** The caller cancelled. */
-  abort = () => {
-    if (!this.#ended) this.#port.abort(this);
+  /** The caller cancelled, or only leaves: then what is made without us goes on. */
+  abort = (left) => {
+    if (!this.#ended) this.#port.abort(this, left === true); // an event of the signal is no word
   };
 
   /** Milliseconds since the epoch, as this call counts them. */
@@ -86,9 +86,23 @@ export class Call {
   // What the program asks for. It is running: user code must not.
 
   send(attempt, request) {
+    if (attempt === 0) return void this.#tell(request);
     this.#exchange?.stop();
     this.#exchange = new Exchange(this, attempt);
     this.#exchange.send(request);
+  }
+
+  /** Sends what nobody waits for: that an answer is not wanted any more. */
+  async #tell({ url, method, body, ...request }) {
+    for (const ms of [0, 1000, 5000]) {
+      await new Promise((resolve) => setTimeout(resolve, ms)); // the program is still running
+      try {
+        const response = await this.session.fetch(url, { ...(await this.sign(request)), method, body, keepalive: true });
+        if (response.status < 500) return void response.body?.cancel();
+      } catch {
+        // The network, most likely.
+      }
+    }
   }
 
   cancel(attempt) {

@@ -11,7 +11,7 @@ import { Session } from "./session.js";
 const notHere = (_, key) => {
   throw badOption(key, "is an option of stream, not of request");
 };
-const OWN = { signal: must.signal, onEvent: must.call, onDelta: notHere, continues: notHere };
+const OWN = { signal: must.signal, onEvent: must.call, onDelta: notHere, continues: notHere, durable: notHere };
 
 export class Client {
   #session;
@@ -44,6 +44,10 @@ export class Client {
 
   stream(path, body, options) {
     return new Answer(this.#session, path, body, options);
+  }
+
+  resumeAnswer(id, offset, { text, path, body, ...options } = {}) {
+    return new Answer(this.#session, path, body, { ...options, continues: text, durable: true }, { id, offset });
   }
 
   /** Bound, since SDKs call it without the client. */

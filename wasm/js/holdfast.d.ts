@@ -144,7 +144,7 @@ export type Delta =
   | { type: "reasoning"; text: string }
   | { type: "refusal"; text: string }
   | ({ type: "tool_call" } & ToolCall)
-  /** Background answers only: discard all text so far, the answer starts again from zero. */
+  /** Background and durable answers only: discard all text of this answer so far, it starts again from zero, or from the text that it continues. */
   | { type: "restart" };
 
 /** How a streamed answer ended. */
@@ -262,8 +262,8 @@ export interface Policy {
   continuation?: string;
 }
 
-/** A wire format. */
-export type Api = "chat" | "responses" | "messages" | "generate" | "interactions" | "embeddings" | "json";
+/** A wire format. `answers` is the gateway's, of durable answers; the option `durable` asks for it. */
+export type Api = "chat" | "responses" | "messages" | "generate" | "interactions" | "embeddings" | "json" | "answers";
 
 /** Where a call may go when the target before it does not answer. The request is rebuilt for it. */
 export interface Target {
@@ -393,6 +393,25 @@ export interface StreamOptions extends CallOptions {
   onDelta?: (delta: Delta) => void;
   /** Go on from this text instead of starting: what `answer.continue()` uses. */
   continues?: string | { text: string };
+  /**
+   * Holdfast's gateway, to which `baseURL` leads, keeps the answer: it goes on when this page is gone,
+   * and `resumeAnswer` comes back to it. `path` is the gateway's (`/v1/chat/completions`,
+   * `/anthropic/v1/messages`, …). When the way to the gateway breaks, the answer is taken up from the
+   * exact character, as often as it takes; the model is asked by the gateway alone, and once. The
+   * client's `targets` are not used: the gateway has its own. `id`, 8 to 64 letters, digits, `-` and
+   * `_`, names the answer: a request that is sent twice under one id is one. The result is what the
+   * gateway came to, with its attempts. Default false.
+   */
+  durable?: boolean;
+}
+
+/** Options of {@link Client.resumeAnswer}. */
+export interface ResumeOptions extends Omit<StreamOptions, "id" | "api" | "continues" | "durable"> {
+  /** The text shown so far. Default: none; then the result's text is what comes now. */
+  text?: string;
+  /** What was asked, for `continue()` and `tryAgain()` when the answer has ended. */
+  path?: string;
+  body?: unknown;
 }
 
 /**
@@ -408,18 +427,31 @@ export interface Answer extends AsyncIterable<Delta> {
    * {@link HoldfastError} of Holdfast's own codes (`bad_option`, `program_died` with `partial`, `closed`, …).
    */
   readonly result: Promise<AnswerResult>;
-  /** The text shown so far, with the text that was continued in front. */
+  /** The text shown so far, with the text that was continued in front. Of a durable answer that is iterated: the text of the deltas taken. */
   readonly partial: string;
+  /**
+   * Of a durable answer: what `resumeAnswer` needs to come back to it. `offset` belongs to `partial`,
+   * and to the deltas delivered: read both in the same moment, also within `onDelta` or a loop.
+   */
+  readonly id: string | undefined;
+  readonly offset: string | undefined;
   /**
    * A new answer that goes on from this one's text. Its deltas are only the new ones; its result has
    * the whole text. Options are this answer's (but for a signal that has aborted) unless given again.
-   * Throws unless this answer has ended and offers it.
+   * Throws unless this answer has ended and offers it. A durable answer that was left, or whose
+   * gateway could not be reached, is come back to; of one that ended at the gateway, it asks for another.
    */
   continue(options?: StreamOptions): Answer;
   /** A new answer to the same request, from zero; it replaces this one, which is cancelled if it still runs. Options as for `continue`. */
   tryAgain(options?: StreamOptions): Answer;
-  /** Ends the answer with status `cancelled`, keeping its text. Harmless after the end. */
+  /**
+   * Ends the answer with status `cancelled`, keeping its text; so does its signal's abort. What makes
+   * the answer is told to stop: the gateway, of a durable one, or the provider, of one that runs in
+   * its background. Harmless after the end.
+   */
   cancel(reason?: unknown): void;
+  /** As `cancel`, but a durable answer, or one in a provider's background, goes on there. So it is when the page or the client is closed. */
+  leave(): void;
   /**
    * The answer's text as a stream of strings; counts as iterating. Errors as `text()` throws, unless the
    * answer completes. Cancelling it cancels the answer. In background the text comes whole at the
@@ -649,6 +681,16 @@ export interface Client {
   /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
   stream(path: string, body: unknown, options?: StreamOptions): Answer;
   /**
+   * Comes back to a durable answer, after a reload or in another tab: `id` and `offset` are what the
+   * answer gave, `text` what it had shown. Its deltas are what follows. Without an offset it is heard
+   * from the beginning. Nothing is asked of the model.
+   *
+   *     const answer = client.stream("/v1/chat/completions", body, { durable: true, onDelta });
+   *     // keep answer.id, answer.offset, answer.partial; or let holdfast/store do it
+   *     client.resumeAnswer(id, offset, { text: partial, onDelta });
+   */
+  resumeAnswer(id: string, offset?: string, options?: ResumeOptions): Answer;
+  /**
    * A `fetch` for official SDKs, with their own retries off:
    *
    *     new OpenAI({ fetch: client.fetch, maxRetries: 0 })
@@ -696,7 +738,7 @@ export interface Client {
   snapshot(): Promise<string>;
   /** Takes up what `snapshot()` gave. Throws `bad_snapshot`, and changes nothing, when it is damaged or of another release. */
   restore(snapshot: string): Promise<void>;
-  /** Cancels every call of this client and frees it. */
+  /** Cancels every call of this client, as `leave` does it, and frees it. */
   close(): void;
 }
 

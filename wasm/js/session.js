@@ -148,7 +148,7 @@ export class Session {
   close() {
     if (this.#closed) return;
     this.#closed = true;
-    for (const call of [...this.calls]) call.abort();
+    for (const call of [...this.calls]) call.abort(true);
     const forget = () => this.#port?.close(this.handle);
     if (this.share) this.share.close().then(forget);
     else forget();
