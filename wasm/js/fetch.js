@@ -177,7 +177,8 @@ async function bytesOf(body, request) {
   if (typeof body === "string") return new TextEncoder().encode(body);
   if (body instanceof FormData || body instanceof URLSearchParams) return null;
   if (body === undefined || body === null) {
-    if (!request?.body || request.bodyUsed) return null;
+    // Firefox does not tell a Request's body, only gives it.
+    if (!request || request.body === null || request.bodyUsed) return null;
     return new Uint8Array(await request.arrayBuffer());
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
