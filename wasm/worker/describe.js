@@ -8,7 +8,7 @@ export function describe(env) {
   const { tokens, jwt, origins, providers, models } = objectOf(typeof env.HOLDFAST === "string" ? parsed(env.HOLDFAST) : env.HOLDFAST);
   return {
     tokens: each(tokens, (token) => ({ limits: numbersOf(token?.limits), models: textsOf(token?.models), admin: token?.admin === true })),
-    jwt: jwt && { audience: String(jwt.audience ?? ""), limits: numbersOf(jwt.limits), models: textsOf(jwt.models) },
+    jwt: jwt ? { audience: String(jwt.audience ?? ""), limits: numbersOf(jwt.limits), models: textsOf(jwt.models) } : undefined,
     signs: Boolean(env.HOLDFAST_JWT_SECRET?.trim()),
     origins: textsOf(origins) ?? [],
     providers: each(providers, (own, name) => {

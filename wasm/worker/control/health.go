@@ -1,36 +1,39 @@
 package main
 
-// healthReport is how the providers do, as the isolate that answered has seen it. Others may have
-// seen something else.
-type healthReport struct {
-	Status string `json:"status"` // ok; degraded: some cannot be asked now; down: none can
-	AtMs   int64  `json:"atMs"`
-	*client
-}
+import "holdfast/core/json"
 
-func health(f *facts) healthReport {
-	h := healthReport{Status: "ok", AtMs: f.AtMs, client: f.Health}
-	if h.client == nil {
-		h.client = &client{}
-	}
-	if h.Targets == nil {
-		h.Targets = []target{}
-	}
-	away := 0
-	for i := range h.Targets {
-		if h.Targets[i].away() {
+// statusOf tells how the providers do, as the isolate that answers has seen it: "ok", "degraded" when
+// some cannot be asked now, "down" when none can. Others may have seen something else.
+func statusOf(f facts) string {
+	all, away := 0, 0
+	f.Get("health", "targets").Each(func(_ string, target json.Value) bool {
+		all++
+		if isAway(target) {
 			away++
 		}
-	}
+		return true
+	})
 	switch {
 	case away == 0:
-	case away == len(h.Targets):
-		h.Status = "down"
-	default:
-		h.Status = "degraded"
+		return "ok"
+	case away == all:
+		return "down"
 	}
-	return h
+	return "degraded"
 }
 
-// away tells that nothing is sent there now.
-func (t *target) away() bool { return t.Breaker == "open" || t.Gated }
+// isAway tells that nothing is sent to a target now.
+func isAway(target json.Value) bool {
+	return target.Get("breaker").Text() == "open" || target.Get("gated").True()
+}
+
+// writeHealth writes {status, atMs, targets, retriesLeft}; the last two as in Health.
+func writeHealth(w *json.Writer, f facts) {
+	w.Open("", '{').Text("status", statusOf(f)).Int("atMs", f.atMs()).Open("targets", '[')
+	f.Get("health", "targets").Each(func(_ string, target json.Value) bool { w.Raw("", target); return true })
+	w.Close(']')
+	if left := f.Get("health", "retriesLeft"); left != nil {
+		w.Raw("retriesLeft", left)
+	}
+	w.Close('}')
+}

@@ -1,59 +1,49 @@
 package main
 
-import "holdfast/core/spend"
+import (
+	"strings"
 
-// spendReport is what the owners of tokens have spent, of those who have limits: the others' money
-// nobody counts.
-type spendReport struct {
-	AtMs   int64     `json:"atMs"`
-	Owners []account `json:"owners"`
-}
+	"holdfast/core/json"
+	"holdfast/core/spend"
+)
 
-type account struct {
-	Owner      string             `json:"owner"`
-	Limits     map[string]float64 `json:"limits"`
-	Today      sum                `json:"today"` // in UTC, as the month
-	Month      sum                `json:"month"`
-	All        sum                `json:"all"`
-	HeldUSD    float64            `json:"heldUsd"` // set aside for what is under way
-	Concurrent int                `json:"concurrent"`
-	Days       []sum              `json:"days"` // of this month and the last one
-}
-
-type sum struct {
-	Period       string  `json:"period"`
-	USD          float64 `json:"usd"`
-	EstimatedUSD float64 `json:"estimatedUsd"` // of usd: what had to be estimated
-	Requests     int64   `json:"requests"`
-}
-
-func spending(f *facts) spendReport {
-	r := spendReport{AtMs: f.AtMs, Owners: []account{}}
-	for _, o := range f.Owners {
-		a := account{
-			Owner: o.Owner, Limits: map[string]float64{},
-			Today: o.Report.Day.sum(), Month: o.Report.Month.sum(), All: o.Report.All.sum(),
-			HeldUSD: o.Report.Held.Dollars(), Concurrent: o.Report.Concurrent, Days: []sum{},
-		}
-		for name, n := range o.Limits {
-			a.Limits[name] = float64(n)
-			if isMoney(name) {
-				a.Limits[name] = spend.Ticks(n).Dollars()
+// writeSpending writes what the owners of tokens have spent, in USD, of those who have limits: the
+// others' money nobody counts. Days and months are of UTC.
+//
+//	{atMs, owners: [{owner, limits, today, month, all, heldUsd, concurrent, days}]}
+//
+// heldUsd is set aside for what is under way; days are those of this month and the last one; each sum
+// is {period, usd, estimatedUsd, requests}, estimatedUsd being what of usd had to be estimated.
+func writeSpending(w *json.Writer, f facts) {
+	w.Open("", '{').Int("atMs", f.atMs()).Open("owners", '[')
+	f.Get("owners").Each(func(_ string, o json.Value) bool {
+		report := o.Get("report")
+		w.Open("", '{').Text("owner", o.Get("owner").Text()).Open("limits", '{')
+		o.Get("limits").Each(func(name string, limit json.Value) bool {
+			if strings.HasPrefix(name, "maxUsd") {
+				w.Float(name, dollars(limit))
+			} else {
+				w.Int(name, integer(limit))
 			}
-		}
-		for _, day := range o.Report.Days {
-			a.Days = append(a.Days, day.sum())
-		}
-		r.Owners = append(r.Owners, a)
-	}
-	return r
+			return true
+		})
+		w.Close('}')
+		writeSum(w, "today", report.Get("day"))
+		writeSum(w, "month", report.Get("month"))
+		writeSum(w, "all", report.Get("all"))
+		w.Float("heldUsd", dollars(report.Get("held"))).Int("concurrent", integer(report.Get("concurrent"))).Open("days", '[')
+		report.Get("days").Each(func(_ string, day json.Value) bool { writeSum(w, "", day); return true })
+		w.Close(']').Close('}')
+		return true
+	})
+	w.Close(']').Close('}')
 }
 
-// isMoney tells the limits of money from those of numbers.
-func isMoney(limit string) bool {
-	return limit == "maxUsd" || limit == "maxUsdPerDay" || limit == "maxUsdPerMonth"
+func writeSum(w *json.Writer, key string, period json.Value) {
+	w.Open(key, '{').Text("period", period.Get("period").Text())
+	w.Float("usd", dollars(period.Get("ticks"))).Float("estimatedUsd", dollars(period.Get("estimated")))
+	w.Int("requests", integer(period.Get("requests"))).Close('}')
 }
 
-func (p period) sum() sum {
-	return sum{Period: p.Name, USD: p.Ticks.Dollars(), EstimatedUSD: p.Estimated.Dollars(), Requests: p.Requests}
-}
+// dollars are ticks as people count them.
+func dollars(ticks json.Value) float64 { return spend.Ticks(integer(ticks)).Dollars() }

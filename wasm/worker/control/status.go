@@ -6,10 +6,14 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"holdfast/core/json"
 )
 
+const statusPath = "/control/status"
+
 // The status page is written by hand: html/template, whose reflection keeps every method of the
-// program, would make it 5 MB larger. Only these functions write, and all that they are given is
+// program, would make it twice as large. Only these functions write, and all that they are given is
 // text that they escape.
 
 //go:embed status.css
@@ -56,78 +60,82 @@ func (p *page) list(class string, findings []finding) {
 	}
 	p.WriteString("<ul>\n")
 	for _, f := range findings {
-		p.element("li"+class, f.Where+": "+f.What)
+		p.element("li"+class, f.where+": "+f.what)
 	}
 	p.WriteString("</ul>\n")
 }
 
 // statusPage shows health, money and what is wrong with the configuration. It has no script, and its
 // only style is the one that the edge's nonce stands for.
-func statusPage(f *facts) string {
-	p, h := &page{}, health(f)
+func statusPage(f facts) string {
+	p, status := &page{}, statusOf(f)
 	p.WriteString("<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n")
-	p.element("title", "Holdfast: "+h.Status)
-	p.WriteString(`<style nonce="` + html.EscapeString(f.Nonce) + "\">\n" + style + "</style>\n")
-	p.element("h1", "Holdfast: "+h.Status)
-	p.element("p", "As the isolate that answered saw it at "+clock(h.AtMs)+". Others may have seen something else.")
+	p.element("title", "Holdfast: "+status)
+	p.WriteString(`<style nonce="` + html.EscapeString(f.text("nonce")) + "\">\n" + style + "</style>\n")
+	p.element("h1", "Holdfast: "+status)
+	p.element("p", "As the isolate that answered saw it at "+clock(f.atMs())+". Others may have seen something else.")
 	p.element("h2", "Providers")
-	if len(h.Targets) == 0 {
+	if rows := targetRows(f); len(rows) == 1 {
 		p.element("p", "Nobody has been asked yet.")
 	} else {
-		p.table(targetRows(h.Targets))
+		p.table(rows)
 	}
 	p.element("h2", "Money")
-	if owners := spending(f).Owners; len(owners) == 0 {
+	if rows := ownerRows(f); len(rows) == 1 {
 		p.element("p", "No token of the configuration has limits, so nobody counts.")
 	} else {
-		p.table(ownerRows(owners))
+		p.table(rows)
 	}
 	p.element("h2", "Configuration")
-	report := check(f)
-	if report.OK {
+	if f.text("problem") == "" {
 		p.element("p", "The gateway serves with it.")
 	}
-	p.list(` class="bad"`, report.Problems)
-	p.list("", report.Advice)
+	r := check(f)
+	p.list(` class="bad"`, r.problems)
+	p.list("", r.advice)
 	p.WriteString("</html>\n")
 	return p.String()
 }
 
-func targetRows(targets []target) [][]cell {
+func targetRows(f facts) [][]cell {
 	rows := [][]cell{{{"Host", ""}, {"Model", ""}, {"Breaker", ""}, {"Failures in a row", "number"}, {"Asked again", ""}}}
-	for i := range targets {
-		t := &targets[i]
-		model, state, class, again := t.Model, t.Breaker, "", "at any time"
+	f.Get("health", "targets").Each(func(_ string, t json.Value) bool {
+		model, state, class, again := t.Get("model").Text(), t.Get("breaker").Text(), "", "at any time"
 		if model == "" {
 			model = "all"
 		}
-		if t.Gated {
+		if t.Get("gated").True() {
 			state += ", asked for patience"
 		}
-		if t.away() {
+		if isAway(t) {
 			class = "bad"
 		}
-		if t.RetryAtMs != 0 {
-			again = clock(t.RetryAtMs)
+		if at := integer(t.Get("retryAtMs")); at != 0 {
+			again = clock(at)
 		}
-		rows = append(rows, []cell{{t.Host, ""}, {model, ""}, {state, class}, {strconv.Itoa(t.Failures), "number"}, {again, ""}})
-	}
+		rows = append(rows, []cell{{t.Get("host").Text(), ""}, {model, ""}, {state, class}, count(t.Get("failures")), {again, ""}})
+		return true
+	})
 	return rows
 }
 
-func ownerRows(owners []account) [][]cell {
-	number := func(text string) cell { return cell{text, "number"} }
-	rows := [][]cell{{{"Owner", ""}, number("Today"), number("This month"), number("In all"), number("Set aside"), number("Requests today"), number("Under way")}}
-	for i := range owners {
-		o := &owners[i]
+func ownerRows(f facts) [][]cell {
+	rows := [][]cell{{{"Owner", ""}, {"Today", "number"}, {"This month", "number"}, {"In all", "number"}, {"Set aside", "number"}, {"Requests today", "number"}, {"Under way", "number"}}}
+	f.Get("owners").Each(func(_ string, o json.Value) bool {
+		r := o.Get("report")
 		rows = append(rows, []cell{
-			{o.Owner, ""}, number(dollars(o.Today.USD)), number(dollars(o.Month.USD)), number(dollars(o.All.USD)), number(dollars(o.HeldUSD)),
-			number(strconv.FormatInt(o.Today.Requests, 10)), number(strconv.Itoa(o.Concurrent)),
+			{o.Get("owner").Text(), ""}, money(r.Get("day", "ticks")), money(r.Get("month", "ticks")), money(r.Get("all", "ticks")), money(r.Get("held")),
+			count(r.Get("day", "requests")), count(r.Get("concurrent")),
 		})
-	}
+		return true
+	})
 	return rows
 }
 
-func dollars(usd float64) string { return "$" + strconv.FormatFloat(usd, 'f', 4, 64) }
+func count(v json.Value) cell { return cell{strconv.FormatInt(integer(v), 10), "number"} }
+
+func money(ticks json.Value) cell {
+	return cell{"$" + strconv.FormatFloat(dollars(ticks), 'f', 4, 64), "number"}
+}
 
 func clock(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02 15:04:05 UTC") }
