@@ -113,7 +113,7 @@ export function casesOf(name, { there, here, address, HoldfastError, places }) {
   };
 
   for (const [what, script] of Object.entries(mended)) {
-    const policy = what.startsWith("a stall") && { policy: { idleMs: 400, firstDeltaMs: 400 } };
+    const policy = what.startsWith("a stall") && { policy: { idleMs: 400, firstDeltaMs: 400, headersMs: 1000 } };
     cases[`${what} comes out as if nothing had happened`] = () => asHealthy(script, policy || {});
   }
 

@@ -1,4 +1,4 @@
-// The official SDKs with client.fetch in Chromium, bundled by esbuild: the cases of tests/sdk.
+// The official SDKs with client.fetch in every browser, bundled by esbuild: the cases of tests/sdk.
 
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -12,9 +12,12 @@ const outdir = join(out, "sdk");
 await esbuild.build({ entryPoints: [join(here, "../sdk/page.js")], bundle: true, format: "esm", outdir, external: ["holdfast"], logLevel: "error" });
 writeFileSync(join(outdir, "index.html"), '<!doctype html><meta charset="utf-8"><link rel="icon" href="data:,"><script type="module" src="./page.js"></script>');
 
-test("Chromium", { timeout: 90_000 }, async (t) => {
-  const address = await serve({ "/": outdir, "/holdfast/": holdfast });
-  const report = await browsers[0].drive(`${address}/?sim=${encodeURIComponent(await startSim())}`);
-  for (const { name, error } of report) await t.test(name, () => assert.equal(error, ""));
-  assert.ok(report.length > 200);
-});
+const [sim, address] = [await startSim(), await serve({ "/": outdir, "/holdfast/": holdfast })];
+
+for (const browser of browsers) {
+  test(browser.name, { skip: !browser.here && `${browser.name} is not here: ${browser.get}`, timeout: 90_000 }, async (t) => {
+    const report = await browser.drive(`${address}/?sim=${encodeURIComponent(sim)}`, browser.here);
+    for (const { name, error } of report) await t.test(name, () => assert.equal(error, ""));
+    assert.ok(report.length > 200);
+  });
+}
