@@ -2,7 +2,6 @@ package core
 
 import (
 	"strconv"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/header"
@@ -12,6 +11,7 @@ import (
 	"holdfast/core/shared"
 	"holdfast/core/spend"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

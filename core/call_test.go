@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
-var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var start = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 func spec(t testing.TB, background bool) Spec {
 	body, err := json.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`))

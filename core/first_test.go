@@ -2,9 +2,9 @@ package core
 
 import (
 	"testing"
-	"time"
 
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // A call may begin behind its first target, which then only tells the form.

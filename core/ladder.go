@@ -1,10 +1,9 @@
 package core
 
 import (
-	"time"
-
 	"holdfast/core/fault"
 	"holdfast/core/pace"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

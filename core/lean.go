@@ -4,11 +4,11 @@ package core
 
 import (
 	"errors"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -2,11 +2,11 @@ package core
 
 import (
 	"cmp"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/pace"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -1,9 +1,8 @@
 package core
 
 import (
-	"time"
-
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

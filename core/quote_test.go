@@ -2,18 +2,18 @@ package core
 
 import (
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/shared"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
 // A quote is what the dearest target of the chain would set aside, whether or not the first one only
 // tells the form.
 func TestQuote(t *testing.T) {
-	now := time.Date(2026, 11, 30, 0, 0, 0, 0, time.UTC)
+	now := time.Unix(1795996800, 0) // 2026-11-30 UTC
 	body := json.Value(`{"model":"gpt-5-mini","max_completion_tokens":1000,"messages":[{"role":"user","content":"Hi"}]}`)
 	own := Target{Provider: fault.OpenAI, API: wire.Chat, Base: "https://api.openai.com", Path: "/v1/chat/completions"}
 	dear := Target{Provider: fault.Anthropic, API: wire.Messages, Base: "https://api.anthropic.com", Path: "/v1/messages", Model: "claude-opus-5"}

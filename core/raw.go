@@ -5,13 +5,13 @@ package core
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/splice"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/translate"
 	"holdfast/core/wire"
 )

@@ -1,12 +1,11 @@
 package core
 
 import (
-	"time"
-
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

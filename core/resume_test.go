@@ -3,10 +3,10 @@ package core
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -12,9 +12,8 @@
 package breaker
 
 import (
-	"time"
-
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 // Config holds a breaker's numbers. The zero value is the default of each.
@@ -78,10 +77,10 @@ func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, o
 	if c.Failures < 0 {
 		return Permit{}, time.Time{}, true
 	}
-	next, until, ok := b.current().admit(at(now), c)
+	next, until, ok := b.current().admit(now, c)
 	b.become(now, next)
 	if !ok {
-		return Permit{}, until.time(), false
+		return Permit{}, until, false
 	}
 	p = Permit{breaker: b, config: c, generation: b.generation}
 	if s, is := next.(halfOpen); is {
@@ -95,7 +94,7 @@ func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, o
 // a probe that ends so, aborted or refused for reasons of its own, frees its place at once.
 func (p Permit) Report(now time.Time, e fault.Effect) {
 	if b := p.breaker; b != nil && b.generation == p.generation {
-		b.become(now, b.current().report(at(now), p, e))
+		b.become(now, b.current().report(now, p, e))
 	}
 }
 

@@ -2,12 +2,12 @@ package breaker
 
 import (
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
-var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var start = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // rig is a breaker with a clock.
 type rig struct {

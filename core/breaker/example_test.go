@@ -2,15 +2,15 @@ package breaker_test
 
 import (
 	"fmt"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 func Example() {
 	var b breaker.Breaker
-	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	now := time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 	for range 5 {
 		permit, _, _ := b.Admit(now, breaker.Config{})
 		permit.Report(now, fault.Failing)

@@ -3,9 +3,9 @@ package breaker
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 // FuzzBreaker plays any sequence of calls, results, aborts, losses and clock steps, and holds the

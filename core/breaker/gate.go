@@ -1,6 +1,6 @@
 package breaker
 
-import "time"
+import "holdfast/core/time"
 
 // MaxGate is the longest that a gate stays shut. A server may name a longer wait; one request an
 // hour is no burden to it, and finds out what people have mended by hand, a plan or a limit.
@@ -14,16 +14,16 @@ type Gate struct{ rest window }
 // Shut closes the gate for d from now on, at most MaxGate, and reports whether that changed it. Of
 // two waits the one that ends later counts.
 func (g *Gate) Shut(now time.Time, d time.Duration) bool {
-	return d > 0 && g.Merge(begin(at(now), min(d, MaxGate)).rest())
+	return d > 0 && g.Merge(begin(now, min(d, MaxGate)).rest())
 }
 
 // Until tells when the gate opens, and whether it is shut at now.
 func (g *Gate) Until(now time.Time) (time.Time, bool) {
-	if g.rest.over(at(now)) {
+	if g.rest.over(now) {
 		return time.Time{}, false
 	}
-	g.rest = g.rest.seen(at(now))
-	return g.rest.until.time(), true
+	g.rest = g.rest.seen(now)
+	return g.rest.until, true
 }
 
 // Rest returns the gate as data.
@@ -33,7 +33,7 @@ func (g *Gate) Rest() Rest { return g.rest.rest() }
 // which it comes does not count, nor how often. What no gate can be is refused.
 func (g *Gate) Merge(r Rest) bool {
 	w := r.window()
-	later := w.until > g.rest.until || w.until == g.rest.until && w.from > g.rest.from
+	later := w.until.After(g.rest.until) || w.until == g.rest.until && w.from.After(g.rest.from)
 	if !r.within(MaxGate) || !later {
 		return false
 	}

@@ -2,7 +2,8 @@ package breaker
 
 import (
 	"cmp"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // Record is a breaker as data: for people, for a snapshot, for another tab.

@@ -1,6 +1,9 @@
 package breaker
 
-import "holdfast/core/fault"
+import (
+	"holdfast/core/fault"
+	"holdfast/core/time"
+)
 
 // Kind is the name of a state, shared with JavaScript.
 type Kind string
@@ -22,9 +25,9 @@ type state interface {
 	kind() Kind
 	// admit answers to one that asks: the state from now on, and whether it may go. If not,
 	// retryAt says when to ask again.
-	admit(now instant, c Config) (next state, retryAt instant, ok bool)
+	admit(now time.Time, c Config) (next state, retryAt time.Time, ok bool)
 	// report takes the result of an attempt that was admitted in this state.
-	report(now instant, p Permit, e fault.Effect) (next state)
+	report(now time.Time, p Permit, e fault.Effect) (next state)
 }
 
 // closed counts the failures since the last success.
@@ -35,9 +38,9 @@ type closed struct {
 
 func (closed) kind() Kind { return Closed }
 
-func (s closed) admit(instant, Config) (state, instant, bool) { return s, 0, true }
+func (s closed) admit(time.Time, Config) (state, time.Time, bool) { return s, time.Time{}, true }
 
-func (s closed) report(now instant, p Permit, e fault.Effect) state {
+func (s closed) report(now time.Time, p Permit, e fault.Effect) state {
 	switch e {
 	case fault.Healthy:
 		return closed{lately: s.lately.and(now)}
@@ -54,14 +57,14 @@ type open struct{ rest window }
 
 func (open) kind() Kind { return Open }
 
-func (s open) admit(now instant, c Config) (state, instant, bool) {
+func (s open) admit(now time.Time, c Config) (state, time.Time, bool) {
 	if s.rest = s.rest.seen(now); s.rest.over(now) {
 		return halfOpen{}.admit(now, c) // the change itself admits the probe (field case brk-005)
 	}
 	return s, s.rest.until, false
 }
 
-func (s open) report(instant, Permit, fault.Effect) state { return s } // it admitted nobody
+func (s open) report(time.Time, Permit, fault.Effect) state { return s } // it admitted nobody
 
 // halfOpen lets one probe find out. Who leaves without a result, by word or by silence, makes room
 // for the next.
@@ -73,14 +76,14 @@ type halfOpen struct {
 
 func (halfOpen) kind() Kind { return HalfOpen }
 
-func (s halfOpen) admit(now instant, c Config) (state, instant, bool) {
+func (s halfOpen) admit(now time.Time, c Config) (state, time.Time, bool) {
 	if s.lease = s.lease.seen(now); s.busy && !s.lease.over(now) {
 		return s, s.lease.until, false
 	}
-	return halfOpen{s.probe + 1, true, begin(now, c.probe())}, 0, true
+	return halfOpen{s.probe + 1, true, begin(now, c.probe())}, time.Time{}, true
 }
 
-func (s halfOpen) report(now instant, p Permit, e fault.Effect) state {
+func (s halfOpen) report(now time.Time, p Permit, e fault.Effect) state {
 	last := s.busy && s.probe == p.probe
 	switch {
 	case e == fault.Healthy:

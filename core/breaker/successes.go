@@ -1,6 +1,6 @@
 package breaker
 
-import "time"
+import "holdfast/core/time"
 
 // lately is the length of a span in which successes are counted: with the one before it, between ten
 // and twenty seconds.
@@ -13,24 +13,24 @@ type successes struct {
 }
 
 // at returns the count as it stands at now. A clock that went back keeps the present span.
-func (s successes) at(now instant) successes {
+func (s successes) at(now time.Time) successes {
 	switch s.span = s.span.seen(now); {
-	case now >= s.span.until+instant(lately):
+	case !now.Before(s.span.until.Add(lately)):
 		return successes{span: begin(now, lately)}
 	case s.span.over(now):
-		return successes{window{s.span.until, s.span.until + instant(lately)}, 0, s.now}
+		return successes{window{s.span.until, s.span.until.Add(lately)}, 0, s.now}
 	}
 	return s
 }
 
 // and adds one.
-func (s successes) and(now instant) successes {
+func (s successes) and(now time.Time) successes {
 	s = s.at(now)
 	s.now++
 	return s
 }
 
-func (s successes) count(now instant) int {
+func (s successes) count(now time.Time) int {
 	s = s.at(now)
 	return s.now + s.earlier
 }

@@ -1,34 +1,26 @@
 package breaker
 
-import "time"
-
-// instant is a time in nanoseconds since 1970. Were there a time.Time in the methods of state, which
-// is an interface, the linker would keep all of package time's formatting, 30 kB.
-type instant int64
-
-func at(t time.Time) instant { return instant(t.UnixNano()) }
-
-func (i instant) time() time.Time { return time.Unix(0, int64(i)).UTC() }
+import "holdfast/core/time"
 
 // window is a span of time that must pass. The zero value has passed.
 //
 // Clocks step: a machine sleeps, a user sets the time, a snapshot comes from a clock that was
 // wrong. A step forward ends a window early, which costs one attempt. A step back must not stretch
 // it: a clock that stands before the window's beginning begins it anew (field case brk-011).
-type window struct{ from, until instant }
+type window struct{ from, until time.Time }
 
-func begin(now instant, d time.Duration) window { return window{now, now + instant(d)} }
+func begin(now time.Time, d time.Duration) window { return window{now, now.Add(d)} }
 
 // seen returns the window as it stands at now.
-func (w window) seen(now instant) window {
-	if now < w.from {
-		return window{now, now + w.until - w.from}
+func (w window) seen(now time.Time) window {
+	if now.Before(w.from) {
+		return window{now, now.Add(w.until.Sub(w.from))}
 	}
 	return w
 }
 
 // over tells whether the window has passed at now.
-func (w window) over(now instant) bool { return now >= w.until }
+func (w window) over(now time.Time) bool { return !now.Before(w.until) }
 
 // Rest is a window as data: from From to Until. Both are zero when there is nothing to wait for.
 type Rest struct{ From, Until time.Time }
@@ -37,14 +29,14 @@ func (w window) rest() Rest {
 	if w == (window{}) {
 		return Rest{}
 	}
-	return Rest{w.from.time(), w.until.time()}
+	return Rest{w.from, w.until}
 }
 
 func (r Rest) window() window {
 	if r.none() {
 		return window{}
 	}
-	return window{at(r.From), at(r.Until)}
+	return window{r.From, r.Until}
 }
 
 func (r Rest) none() bool { return r.From.IsZero() && r.Until.IsZero() }

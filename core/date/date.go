@@ -5,7 +5,8 @@ package date
 
 import (
 	"strings"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // The forms that Parse knows, in letters behind a percent sign:
@@ -76,7 +77,7 @@ func Parse(form, s string) (t time.Time, ok bool) {
 		return t, false
 	}
 	seconds := ((days(year, month, day)*24+hour)*60+minute)*60 + second - offset
-	return time.Unix(int64(seconds), int64(nanosecond)).UTC(), true
+	return time.Unix(int64(seconds), int64(nanosecond)), true
 }
 
 // reader takes one part of a date after another; bad says that one of them was not there.

@@ -1,6 +1,10 @@
 package fault
 
-import "testing"
+import (
+	"testing"
+
+	"holdfast/core/time"
+)
 
 func TestAnthropic(t *testing.T) {
 	run(t, Anthropic, []exchange{
@@ -49,7 +53,7 @@ func TestAnthropic(t *testing.T) {
 func TestAnthropicRegainsAccess(t *testing.T) {
 	f := exchange{status: 429, headers: "date: Mon, 30 Nov 2026 00:00:00 GMT|request-id: req_7", body: `{"type":"error","error":{"type":"rate_limit_error",
 		"message":"You have reached your API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."},"request_id":"req_8"}`}.fault(t, Anthropic)
-	if f.Resets.Wait.Hours() != 24 || f.RequestID != "req_7" {
+	if f.Resets.Wait != 24*time.Hour || f.RequestID != "req_7" {
 		t.Errorf("resets %v, request %q", f.Resets, f.RequestID)
 	}
 	if f := (exchange{status: 504}).fault(t, Anthropic); f.MaxRetries != 1 {

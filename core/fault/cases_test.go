@@ -2,7 +2,8 @@ package fault
 
 import (
 	"testing"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // The field cases that are prose ("fact"), each under its id. Their sources are public reports,

@@ -2,9 +2,9 @@ package fault
 
 import (
 	"strings"
-	"time"
 
 	"holdfast/core/date"
+	"holdfast/core/time"
 )
 
 // Waits as servers write them. All parsers are total: what is negative, too long to be meant, or

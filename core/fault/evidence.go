@@ -3,9 +3,9 @@ package fault
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // evidence is everything that one failed exchange tells.

@@ -12,9 +12,8 @@
 package fault
 
 import (
-	"time"
-
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // Provider names whose rules apply.

@@ -3,10 +3,10 @@ package fault
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // An exchange is one line of a provider's test table.

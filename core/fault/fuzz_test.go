@@ -3,11 +3,11 @@ package fault
 import (
 	"bytes"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 var providers = []Provider{Gloo, OpenAI, Anthropic, XAI, Gemini, "any"}

@@ -2,11 +2,11 @@ package fault
 
 import (
 	"strings"
-	"time"
 
 	"holdfast/core/date"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // How long the server asked us to wait. The first source counts that can be read; one that cannot

@@ -2,11 +2,12 @@ package fault
 
 import (
 	"testing"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // now is the local clock of these tests: wrong by a day, so that a test notices who uses it.
-var now = time.Date(2026, 12, 2, 8, 0, 0, 0, time.UTC)
+var now = time.Unix(1796198400, 0) // 2026-12-02 08:00 UTC
 
 const absent = -1 * time.Second
 

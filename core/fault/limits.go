@@ -3,10 +3,10 @@ package fault
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/date"
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // Limits is what the rate-limit headers of an answer say, in one form for all providers. They

@@ -2,7 +2,8 @@ package fault
 
 import (
 	"testing"
-	"time"
+
+	"holdfast/core/time"
 )
 
 func TestRateLimits(t *testing.T) {

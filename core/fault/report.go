@@ -3,9 +3,9 @@ package fault
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // far is the longest wait that Classify calls a retry; it is the default of what a call waits for.

@@ -6,9 +6,8 @@
 package limits
 
 import (
-	"time"
-
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 // Last is the latest word about one target. The zero value is that nothing was ever said.

@@ -3,13 +3,13 @@ package limits
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
-var now = time.Unix(1790000000, 0).UTC()
+var now = time.Unix(1790000000, 0) // 2026-09-21 14:13:20 UTC
 
 // last has noted one answer with these headers: name, value, name, value, …
 func last(fields ...string) *Last {
@@ -38,7 +38,7 @@ func TestWait(t *testing.T) {
 		{"the longest of two", last("x-ratelimit-remaining-requests", "0", "x-ratelimit-reset-requests", "1s",
 			"x-ratelimit-remaining-tokens", "0", "x-ratelimit-reset-tokens", "3s"), 0, 3 * time.Second},
 		{"no reset known", last("x-ratelimit-remaining-requests", "0"), 0, 0},
-		{"anthropic", last("anthropic-ratelimit-input-tokens-remaining", "0", "anthropic-ratelimit-input-tokens-reset", now.Add(9*time.Second).Format(time.RFC3339)), 0, 9 * time.Second},
+		{"anthropic", last("anthropic-ratelimit-input-tokens-remaining", "0", "anthropic-ratelimit-input-tokens-reset", "2026-09-21T14:13:29Z"), 0, 9 * time.Second},
 	} {
 		if got := c.last.Wait(now.Add(c.after)); got.Wait != c.want || got.Known != (c.want > 0) {
 			t.Errorf("%s: %+v, want %v", c.name, got, c.want)

@@ -1,10 +1,9 @@
 package live
 
 import (
-	"time"
-
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // A dialect translates between the session and one provider's messages. It decides nothing.

@@ -3,10 +3,10 @@ package live
 import (
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // gemini is the dialect of Gemini's Live API. Sources: providers.md §7.5, the API reference of

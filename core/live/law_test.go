@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // FuzzSession holds a session to its law, whatever happens in whatever order: it ends at most
@@ -264,7 +264,7 @@ func (l *law) follow(actions []Action) string {
 		l.t.Fatalf("%d bytes are kept, %d counted", bytes, o.bytes)
 	}
 	if at, ok := l.session.Deadline(); ok && l.done {
-		l.t.Fatalf("a deadline at %s after the end", at)
+		l.t.Fatalf("a deadline at %d after the end", at.UnixNano())
 	}
 	return log.String()
 }

@@ -22,12 +22,11 @@
 package live
 
 import (
-	"time"
-
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/pace"
+	"holdfast/core/time"
 )
 
 // EventKind names what happened.

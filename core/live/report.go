@@ -1,10 +1,9 @@
 package live
 
 import (
-	"time"
-
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // Status is how a session ended.

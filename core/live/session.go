@@ -2,10 +2,10 @@ package live
 
 import (
 	"bytes"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/pace"
+	"holdfast/core/time"
 )
 
 // Session is one conversation, over as many connections as it takes.

@@ -9,10 +9,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
+	std "time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 var update = flag.Bool("update", false, "rewrite what the sessions of testdata do")
@@ -58,7 +59,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 type player struct {
 	spec    Spec
@@ -96,7 +97,7 @@ func (p *player) say(format string, args ...any) {
 func (p *player) line(line, raw string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
-	at, err := time.ParseDuration(word)
+	after, err := std.ParseDuration(word)
 	if err != nil {
 		fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
 		return p.setting(word, rest)
@@ -108,6 +109,7 @@ func (p *player) line(line, raw string) error {
 		}
 		p.session = New(p.spec)
 	}
+	at := time.Duration(after)
 	p.run(at, false)
 	p.now = at
 	fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
@@ -126,7 +128,8 @@ func (p *player) setting(word, rest string) (err error) {
 	case "set":
 		name, value, _ := strings.Cut(rest, " ")
 		n, _ := strconv.Atoi(value)
-		d, _ := time.ParseDuration(value)
+		long, _ := std.ParseDuration(value)
+		d := time.Duration(long)
 		p.set = append(p.set, func(q *Policy) {
 			switch name {
 			case "attempts":

@@ -2,9 +2,8 @@
 package pace
 
 import (
-	"time"
-
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 // Shape is how own backoff grows and is spread. base·2^(n-1) never passes cap.

@@ -3,9 +3,9 @@ package pace
 import (
 	"math"
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
+	"holdfast/core/time"
 )
 
 func fixed(r float64) func() float64 { return func() float64 { return r } }

@@ -1,6 +1,6 @@
 package pace
 
-import "time"
+import "holdfast/core/time"
 
 // Throttle bounds the retries of one client to a share of its traffic, so that what fails for
 // everybody is not asked three times by everybody. It is a bucket: an answer that succeeds earns a

@@ -3,10 +3,11 @@ package pace
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
+
+	"holdfast/core/time"
 )
 
-var noon = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var noon = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // One person's retries: a call every seven seconds, each of which needs all its three retries, for
 // ten minutes.

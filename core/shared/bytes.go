@@ -2,7 +2,8 @@ package shared
 
 import (
 	"errors"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // What leaves a State as bytes:
@@ -175,7 +176,7 @@ func (r *reader) time() time.Time {
 	if r.bad {
 		return time.Time{}
 	}
-	return time.Unix(seconds, int64(nanoseconds)).UTC()
+	return time.Unix(seconds, int64(nanoseconds))
 }
 
 func checksum(b []byte) uint64 {

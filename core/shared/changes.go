@@ -1,6 +1,6 @@
 package shared
 
-import "time"
+import "holdfast/core/time"
 
 // Changes returns what this State has learned about breakers and gates since the last call, for the
 // other tabs of the same page, or nil when there is nothing to tell. What came from them by Apply is

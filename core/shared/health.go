@@ -1,11 +1,10 @@
 package shared
 
 import (
-	"time"
-
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 )
 
 // Health is a State as data, for people.

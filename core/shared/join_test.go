@@ -3,9 +3,9 @@ package shared
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -5,7 +5,6 @@ import (
 	"reflect"
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
@@ -13,10 +12,11 @@ import (
 	"holdfast/core/json"
 	"holdfast/core/spend"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
-var start = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var start = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // rig is a State with a clock.
 type rig struct {

@@ -1,12 +1,11 @@
 package shared
 
 import (
-	"time"
-
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/limits"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 )
 
 // Snapshot returns everything that calls have learned, to be restored after a reload or in another

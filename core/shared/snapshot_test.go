@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"reflect"
 	"testing"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -24,12 +24,12 @@ package shared
 
 import (
 	"strconv"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/pace"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 )
 
 // Config is what a client sets. The zero value is the default of each.

@@ -2,10 +2,10 @@ package shared
 
 import (
 	"cmp"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/limits"
+	"holdfast/core/time"
 )
 
 // table holds what is known of each target. It is bounded: model names come from requests, and in a

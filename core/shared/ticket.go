@@ -1,12 +1,11 @@
 package shared
 
 import (
-	"time"
-
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

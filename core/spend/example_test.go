@@ -2,17 +2,17 @@ package spend_test
 
 import (
 	"fmt"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
 func Example() {
 	ledger := spend.Ledger{Limit: spend.AtMost(spend.USD / 100)}
-	now := time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+	now := time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 	body := json.Value(`{"model":"claude-sonnet-5","max_tokens":500,"messages":[{"role":"user","content":"Tell me a story."}]}`)
 
 	hold, ok := ledger.Reserve(now, fault.Anthropic, "claude-sonnet-5", spend.Guess(wire.Messages, body))

@@ -2,10 +2,10 @@ package spend
 
 import (
 	"testing"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -1,9 +1,8 @@
 package spend
 
 import (
-	"time"
-
 	"holdfast/core/fault"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

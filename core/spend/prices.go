@@ -1,19 +1,15 @@
 package spend
 
 import (
-	_ "embed" // prices.txt: 1 kB of the compressed build
 	"errors"
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/date"
 	"holdfast/core/fault"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
-
-//go:embed prices.txt
-var prices string
 
 // Rates is what one token of each kind costs.
 type Rates struct{ Input, Cached, Write, Write1h, Output Ticks }
@@ -37,12 +33,12 @@ type row struct {
 func Default() *Table {
 	t, err := Parse(prices)
 	if err != nil {
-		panic("prices.txt: " + err.Error()) // a test reads it
+		panic("prices: " + err.Error()) // a test reads it
 	}
 	return t
 }
 
-// Parse reads a table in the format that prices.txt explains. It must say what an unknown model
+// Parse reads a table in the format that prices explains. It must say what an unknown model
 // costs. An error names the line.
 func Parse(text string) (*Table, error) {
 	t := &Table{}

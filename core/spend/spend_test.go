@@ -3,19 +3,21 @@ package spend
 import (
 	"strings"
 	"testing"
-	"time"
+	std "time"
 
+	"holdfast/core/date"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
-var now = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var now = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 func TestTable(t *testing.T) {
 	table := Default()
-	if _, err := time.Parse(time.DateOnly, table.Date); err != nil {
+	if _, err := std.Parse(std.DateOnly, table.Date); err != nil {
 		t.Error(err)
 	}
 	const unknown = 30
@@ -50,7 +52,7 @@ func TestTable(t *testing.T) {
 	} {
 		at := now
 		if c.at != "" {
-			at, _ = time.Parse(time.DateOnly, c.at)
+			at, _ = date.Parse(date.Day, c.at)
 		}
 		if r, known := table.Rates(c.provider, c.model, at, c.input); r.Input != PerMillion(c.want) || known != (c.want != unknown) {
 			t.Errorf("%s %q with %d: %v known=%v, want %v", c.provider, c.model, c.input, r.Input, known, PerMillion(c.want))

@@ -3,11 +3,11 @@ package splice_test
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 	"holdfast/tests/sim"
 )

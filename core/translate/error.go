@@ -2,10 +2,10 @@ package translate
 
 import (
 	"strconv"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

@@ -2,10 +2,10 @@ package wire
 
 import (
 	"strings"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // Host is where a provider is reached, how a request to it is signed, and how long it may think.

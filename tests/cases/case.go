@@ -7,13 +7,13 @@ import (
 	"math"
 	"reflect"
 	"strings"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	hfjson "holdfast/core/json"
 	"holdfast/core/sse"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
@@ -182,7 +182,7 @@ func (c *fieldCase) events() []string {
 	return c.compare(map[string]any{"events": events, "events_count": float64(len(events)), "retry_ms": float64(d.RetryMs())})
 }
 
-var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // stream runs one live attempt, notes what the call does next, and then lets every recovery fail.
 func (c *fieldCase) stream() []string {

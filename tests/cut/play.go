@@ -7,16 +7,15 @@
 package cut
 
 import (
-	"time"
-
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/header"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 	"holdfast/tests/sim"
 )
 
-var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // Provider answers the n-th request of a call.
 type Provider func(n int, r *core.Request) sim.Exchange

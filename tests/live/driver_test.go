@@ -7,13 +7,14 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
+	std "time"
 
 	"github.com/coder/websocket"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/live"
+	"holdfast/core/time"
 	"holdfast/tests/sim/server"
 	"holdfast/tests/sim/socket"
 )
@@ -44,7 +45,7 @@ func dial(t *testing.T, address string, p fault.Provider, setup, id, script, soc
 	if p == fault.Gemini {
 		path = geminiPath
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*std.Second)
 	t.Cleanup(cancel)
 	h := &host{t: t, ctx: ctx, events: make(chan live.Event, 1000), sockets: map[int]*websocket.Conn{}}
 	h.url = address + path + "?session=" + id + "&pace=0&sim=" + url.QueryEscape(script) + "&sockets=" + url.QueryEscape(sockets)
@@ -56,7 +57,7 @@ func dial(t *testing.T, address string, p fault.Provider, setup, id, script, soc
 }
 
 func (h *host) tell(e live.Event) {
-	for _, a := range h.session.Handle(time.Now(), e) {
+	for _, a := range h.session.Handle(time.Unix(0, std.Now().UnixNano()), e) {
 		switch a.Kind {
 		case live.Open:
 			h.open(a.Connection)
@@ -125,9 +126,9 @@ func (h *host) until(last func(live.Item) bool) []live.Item {
 			h.items = nil
 			return taken
 		}
-		var timer <-chan time.Time
+		var timer <-chan std.Time
 		if at, ok := h.session.Deadline(); ok {
-			timer = time.After(time.Until(at))
+			timer = std.After(std.Until(std.Unix(0, at.UnixNano())))
 		}
 		select {
 		case e := <-h.events:

@@ -32,18 +32,19 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
+	std "time"
 
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/pace"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
 // epoch is when stories begin.
-var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // Play plays a story and returns it with what the call did.
 func Play(story string) (string, error) {
@@ -93,7 +94,7 @@ func (p *player) say(format string, args ...any) {
 func (p *player) line(line, raw string) error {
 	word, rest, _ := strings.Cut(line, " ")
 	rest = strings.TrimSpace(rest)
-	at, err := time.ParseDuration(word)
+	after, err := std.ParseDuration(word)
 	if err != nil {
 		fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
 		return p.setting(word, rest)
@@ -103,6 +104,7 @@ func (p *player) line(line, raw string) error {
 			return err
 		}
 	}
+	at := time.Duration(after)
 	p.run(at, false)
 	p.now = at
 	fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
@@ -158,7 +160,9 @@ func (p *player) begin() error {
 			policy.Passive = value == "false"
 		default:
 			if value != "off" {
-				d, err = time.ParseDuration(value)
+				var long std.Duration
+				long, err = std.ParseDuration(value)
+				d = time.Duration(long)
 			}
 		}
 		if err != nil {

@@ -2,7 +2,8 @@ package main
 
 import (
 	"math/rand/v2"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // caller is one call as its client sees it through.

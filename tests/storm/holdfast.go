@@ -3,7 +3,6 @@ package main
 import (
 	"math/rand/v2"
 	"strconv"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/fault"
@@ -11,10 +10,11 @@ import (
 	"holdfast/core/json"
 	"holdfast/core/shared"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
-var epoch = time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC)
+var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // What goes over the wire.
 var (

@@ -19,7 +19,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"sync"
-	"time"
+	std "time"
 )
 
 func main() {
@@ -33,11 +33,11 @@ func main() {
 		os.Exit(2)
 	}
 	debug.SetGCPercent(400) // calls are many and short: memory is cheaper here than looking for it
-	began := time.Now()
+	began := std.Now()
 	runs := playAll(*clients, *seed, *hints)
 	fmt.Print(table(runs, *clients))
 	fmt.Printf("\n%d calls and %d requests were played in %.0f s.\n", total(runs, func(s second) int { return s.calls }),
-		total(runs, func(s second) int { return s.requests }), time.Since(began).Seconds())
+		total(runs, func(s second) int { return s.requests }), std.Since(began).Seconds())
 	if *svg != "" {
 		if err := os.WriteFile(*svg, draw(runs, *clients), 0o644); err != nil {
 			fmt.Fprintln(os.Stderr, err)

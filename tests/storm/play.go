@@ -2,7 +2,8 @@ package main
 
 import (
 	"math/rand/v2"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // call is one on its way.

@@ -3,7 +3,8 @@ package main
 import (
 	"math"
 	"math/rand/v2"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // The weather: when the provider is well and when it is not.

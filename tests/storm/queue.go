@@ -1,6 +1,6 @@
 package main
 
-import "time"
+import "holdfast/core/time"
 
 // queue is what is going to happen, earliest first. What happens at the same instant does so in the
 // order in which it was planned, so that a seed always tells the same story.

@@ -1,6 +1,6 @@
 package main
 
-import "time"
+import "holdfast/core/time"
 
 // record is what was seen in each second.
 type record []second

@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // The drawing: two charts over one time axis, and a legend. All in pixels; it has a light ground of
@@ -100,7 +101,7 @@ func (d *drawing) axes(c *chart) {
 	}
 	for t := time.Minute; t <= end; t += time.Minute {
 		d.add(`<path d="M%.1f %.1fv5" stroke="#b9b3a6"/>`, x(t), c.bottom)
-		label := fmt.Sprint(int(t.Minutes()))
+		label := fmt.Sprint(int(t.Seconds() / 60))
 		if t == time.Minute {
 			label += " min"
 		}

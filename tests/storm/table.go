@@ -3,7 +3,8 @@ package main
 import (
 	"fmt"
 	"strings"
-	"time"
+
+	"holdfast/core/time"
 )
 
 // table writes what was measured.

@@ -3,10 +3,9 @@
 package bind
 
 import (
-	"time"
-
 	"holdfast/core"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

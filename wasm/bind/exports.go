@@ -4,13 +4,13 @@ package bind
 
 import (
 	"bytes"
-	"time"
 	"unsafe"
 
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // unknown is the result for a handle that stands for nothing.

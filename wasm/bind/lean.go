@@ -4,10 +4,10 @@ package bind
 
 import (
 	"errors"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/json"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

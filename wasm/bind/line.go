@@ -4,10 +4,10 @@ package bind
 
 import (
 	"bytes"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/live"
+	"holdfast/core/time"
 )
 
 // lines are the live sessions. Their handles are of the same kind as those of calls.

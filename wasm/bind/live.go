@@ -5,11 +5,11 @@ package bind
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/live"
+	"holdfast/core/time"
 )
 
 // liveSpec reads a session's options and setup, and the subprotocols to ask for. The bytes are the

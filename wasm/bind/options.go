@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core"
 	"holdfast/core/fault"
@@ -13,6 +12,7 @@ import (
 	"holdfast/core/json"
 	"holdfast/core/pace"
 	"holdfast/core/shared"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

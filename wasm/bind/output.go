@@ -1,12 +1,11 @@
 package bind
 
 import (
-	"time"
-
 	"holdfast/core"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 

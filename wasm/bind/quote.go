@@ -4,9 +4,9 @@ package bind
 
 import (
 	"bytes"
-	"time"
 
 	"holdfast/core/json"
+	"holdfast/core/time"
 )
 
 // hf_quote says what one attempt of a call may cost. It takes what hf_open takes.

@@ -3,7 +3,6 @@ package bind
 import (
 	"errors"
 	"strings"
-	"time"
 
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
@@ -11,6 +10,7 @@ import (
 	"holdfast/core/pace"
 	"holdfast/core/shared"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 )
 
 // stateOptions are the options about what a client's calls know of each other.

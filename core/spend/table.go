@@ -1,20 +1,25 @@
-# What a million tokens cost, in USD. Sources: providers.md §8.4 and §8.5, of the dates given there.
-#
-# One line a price:   provider model [from DATE] [above N] input cached write write1h output
-#
-#   model     the name without its version: "gpt-5" is also gpt-5-2025-08-07, and not gpt-5-mini.
-#             "*" is any model, and "*" as the provider any provider. The longest name counts.
-#   from      the day (UTC) from which the line counts; the latest one that has come counts.
-#   above     the line counts, for the whole request, when its input has more than N tokens.
-#   cached    read from the cache, write and write1h: written to it, for minutes or for an hour.
-#             "-" is the price of input: an unknown discount is none.
-#
-# Not in here: server tools ($5 to $10 per 1000 calls), regional endpoints (+10 %), flex and batch
-# (half), priority and fast modes (twice and more). xAI's own bill has it all, and is preferred.
+package spend
 
+// What a million tokens cost, in USD. Sources: providers.md §8.4 and §8.5, of the dates given there.
+//
+// One line a price:   provider model [from DATE] [above N] input cached write write1h output
+//
+//	model     the name without its version: "gpt-5" is also gpt-5-2025-08-07, and not gpt-5-mini.
+//	          "*" is any model, and "*" as the provider any provider. The longest name counts.
+//	from      the day (UTC) from which the line counts; the latest one that has come counts.
+//	above     the line counts, for the whole request, when its input has more than N tokens.
+//	cached    read from the cache, write and write1h: written to it, for minutes or for an hour.
+//	          "-" is the price of input: an unknown discount is none.
+//
+// What follows "#" is a comment. Not in here: server tools ($5 to $10 per 1000 calls), regional
+// endpoints (+10 %), flex and batch (half), priority and fast modes (twice and more). xAI's own bill
+// has it all, and is preferred. Of general knowledge: OpenAI's embeddings. Not confirmed: that the
+// prices of gpt-5.4 and gpt-5.5 double above 272000 tokens.
+//
+// A model that nobody knows is deliberately dear: twice the dearest one below. Unknown is not free.
+const prices = `
 date 2026-10-06
 
-# A model that nobody knows is deliberately dear: twice the dearest one below. Unknown is not free.
 * * 30 30 37.5 60 150
 
 anthropic claude-fable-5     10 1    12.5  20 50
@@ -38,9 +43,9 @@ openai gpt-5.6-sol    5    0.5   6.25  - 30
 openai gpt-5.6-terra  2.5  0.25  3.125 - 15
 openai gpt-5.6-luna   1    0.1   1.25  -  6
 openai gpt-5.5        5    0.5   -     - 30
-openai gpt-5.5 above 272000 10 1 -     - 60 # that it doubles is not confirmed
+openai gpt-5.5 above 272000 10 1 -     - 60
 openai gpt-5.4        2.5  0.25  -     - 15
-openai gpt-5.4 above 272000 5 0.5 -    - 30 # neither
+openai gpt-5.4 above 272000 5 0.5 -    - 30
 openai gpt-5.4-mini   0.75 0.075 -     -  4.5
 openai gpt-5.4-nano   0.2  0.02  -     -  1.25
 openai gpt-5.2        1.75 0.175 -     - 14
@@ -55,8 +60,8 @@ openai gpt-4o         2.5  1.25  -     - 10
 openai gpt-4o-mini    0.15 0.075 -     -  0.6
 openai o3             2    0.5   -     -  8
 openai o4-mini        1.1  0.275 -     -  4.4
-openai text-embedding-3-small 0.02 - - - 0 # general knowledge
-openai text-embedding-3-large 0.13 - - - 0 # general knowledge
+openai text-embedding-3-small 0.02 - - - 0
+openai text-embedding-3-large 0.13 - - - 0
 
 xai grok-4.7    2    0.5   - -  6
 xai grok-4.7 above 200000 4 1 - - 12
@@ -79,3 +84,4 @@ gemini gemini-2.5-pro above 200000 2.5 - - - 15
 
 gloo gloo-anthropic-claude-sonnet-5.5 2 - - - 10
 gloo gloo-anthropic-claude-sonnet-4.6 3 - - - 15
+`
