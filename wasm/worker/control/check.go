@@ -4,11 +4,11 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
-	"time"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/spend"
+	"holdfast/core/time"
 )
 
 // report says what is wrong with a configuration, and what could be better.
