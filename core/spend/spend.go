@@ -4,7 +4,7 @@
 // A Ledger holds the money. Before an attempt it reserves what the attempt may cost (Estimate); after
 // it, the Hold is settled from the usage that the provider reported, or from an estimate when the
 // answer was cut off before that. An attempt that was never sent, or that the provider refused to
-// run, costs nothing. What a token costs says a Table, by default the one in prices.txt.
+// run, costs nothing. What a token costs says a Table, by default the one in table.go.
 //
 // The law of a ledger, fuzzed: at any moment, whatever the order of reservations and bills,
 //

@@ -7,7 +7,7 @@ import { after, test } from "node:test";
 import { outcome, runs } from "../sdk/runs.js";
 import { acting, asking, hashed, log, startGateway } from "./gateway.js";
 
-const PRICE = { "gpt-5-mini": [0.25, 2], "claude-haiku-4-5": [1, 5], "gemini-2.5-pro": [1.25, 10] }; // prices.txt: USD per million tokens of input and output
+const PRICE = { "gpt-5-mini": [0.25, 2], "claude-haiku-4-5": [1, 5], "gemini-2.5-pro": [1.25, 10] }; // as in core/spend/table.go: USD per million tokens of input and output
 const ticks = (usd) => Math.round(usd * 1e10);
 const slow = asking({ text: "word ".repeat(100), requests: [{ gapMs: 15 }] });
 const config = (owners) => ({

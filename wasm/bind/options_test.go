@@ -160,7 +160,7 @@ func TestTypesAgree(t *testing.T) {
 		keys []string
 		own  []string // kept in JavaScript, or passed otherwise
 	}{
-		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "full", "onEvent", "share", "full", "wasm", "fetch", "WebSocket", "sleep", "random", "now"}},
+		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "full", "onEvent", "share", "wasm", "fetch", "WebSocket", "sleep", "random", "now"}},
 		{"CallOptions", append(known(ofCall), "signal", "onEvent"), nil},
 		{"LiveOptions", append(known(ofLive), "signal", "onItem", "onEvent"), nil},
 		{"LivePolicy", known(ofLivePolicy), nil},
