@@ -578,7 +578,7 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 	}
 	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
 	a.Bill = c.ticket.Report(now, shared.Outcome{
-		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(),
+		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(), Silent: a.FirstDelta,
 		Unsent: a.API == wire.Answers && f.Decision != "", // the bill comes with the result
 	})
 	if f.Decision != "" {

@@ -67,7 +67,7 @@ func (c *Call) splice() {
 	c.raw.deltas = c.raw.deltas[:0]
 	usage := c.spec.Body.Get("stream_options", "include_usage").True()
 	s.Attempt(splice.Source{
-		API: a.API, Resumed: a.Kind == Resumed, Before: before, Unasked: a.Target > 0 && !usage,
+		API: a.API, Resumed: a.Kind == Resumed, Before: before, Unasked: (a.Target > 0 || c.spec.Metered) && !usage,
 		Meta: translate.Meta{Created: c.now.Unix(), Provider: c.spec.Provider, Usage: usage},
 	})
 	if !s.Sent() {

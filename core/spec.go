@@ -41,6 +41,9 @@ type Spec struct {
 	From *Cursor
 	// Raw: the caller gets an HTTP response in the target's own wire format; see raw.go.
 	Raw bool
+	// Metered: somebody is billed for the call. A stream is then told to report its usage, which the
+	// reader of a raw one still gets only where the body asks for it.
+	Metered bool
 	// Strict skips a fallback that cannot be told everything the caller said.
 	Strict bool
 	// Stay keeps an answer that has begun with the target that began it.
@@ -109,6 +112,9 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 	}
 	if s.Tag {
 		r.Body = wire.Tag(t.Provider, t.API, r.Body, s.ID)
+	}
+	if s.Metered && s.Stream && n == 0 && t.API == wire.Chat {
+		r.Body = wire.Counted(r.Body)
 	}
 	if s.Stream && !(s.Raw && n == 0) { // a raw request is streamed as its caller wrote it
 		r = wire.Streamed(t.API, r)

@@ -35,6 +35,7 @@ type Outcome struct {
 	Usage  wire.Usage    // the latest that was reported
 	Model  string        // the model that answered, where the provider said
 	Seen   int           // bytes of text, reasoning and tool arguments that arrived
+	Silent time.Duration // until the first of them did
 }
 
 // Report ends an attempt: breakers, gates, limits, throttle and money learn of it. It returns what
@@ -64,7 +65,7 @@ func (t *Ticket) Report(now time.Time, o Outcome) spend.Bill {
 		t.learn(now, f.Breaker, fault.Ignore)
 	}
 	return t.hold.Settle(now, spend.Use{
-		Free: t.free(now, o), Complete: o.succeeded(), Usage: o.Usage, Model: o.Model, Seen: o.Seen,
+		Free: t.free(now, o), Complete: o.succeeded(), Usage: o.Usage, Model: o.Model, Seen: o.Seen, Silent: o.Silent,
 	})
 }
 

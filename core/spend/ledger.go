@@ -124,6 +124,8 @@ type Use struct {
 	Model string
 	// Seen is how many bytes of text, reasoning and tool arguments arrived.
 	Seen int
+	// Silent is how long it took until the first of them did: a model that shows nothing may think.
+	Silent time.Duration
 }
 
 // Bill is what an attempt cost.
@@ -154,12 +156,12 @@ func (h *Hold) bill(now time.Time, u Use) Bill {
 		if usage.Input == 0 {
 			usage.Input = h.estimate.Input
 		}
-		written := int64(u.Seen / bytesPerToken)
+		silent := u.Silent
 		if u.Seen == 0 && !u.Complete { // thinking, or not streamed
-			seconds := int64(min(max(0, now.Sub(h.since)), lost) / time.Second)
-			written = min(h.estimate.Output, seconds*tokensPerSecond)
+			silent = now.Sub(h.since)
 		}
-		usage.Output = max(usage.Output, written)
+		seconds := int64(min(max(0, silent), lost) / time.Second)
+		usage.Output = max(usage.Output, int64(u.Seen/bytesPerToken)+min(h.estimate.Output, seconds*tokensPerSecond))
 	}
 	return Bill{Cost: h.rates(now, u.Model, usage.Input).Cost(usage), Estimated: !certain}
 }

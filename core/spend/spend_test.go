@@ -191,6 +191,8 @@ func TestSettle(t *testing.T) {
 		{"complete, not reported", Use{Complete: true, Seen: 400}, time.Minute, Bill{1000*in + 100*out, true, 0}},
 		{"complete and empty, not reported", Use{Complete: true}, time.Minute, Bill{1000 * in, true, 0}},
 		{"cut after text", Use{Seen: 800}, time.Minute, Bill{1000*in + 200*out, true, 0}},
+		{"cut after text, before which it thought", Use{Seen: 800, Silent: 3*time.Second + 900*time.Millisecond}, time.Minute, Bill{1000*in + 500*out, true, 0}},
+		{"it cannot have thought more than it may write", Use{Seen: 800, Silent: time.Hour}, time.Hour, Bill{1000*in + 700*out, true, 200 * out}},
 		{"cut, input reported", Use{Usage: wire.Usage{Input: 900, Output: 1}, Seen: 800}, time.Minute, Bill{900*in + 200*out, true, 0}},
 		{"cut, more reported than seen", Use{Usage: wire.Usage{Input: 900, Output: 300}, Seen: 4}, time.Minute, Bill{900*in + 300*out, true, 0}},
 		{"refused at once", Use{}, 0, Bill{1000 * in, true, 0}},

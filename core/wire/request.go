@@ -43,6 +43,15 @@ func Streamed(api API, r Request) Request {
 	return r
 }
 
+// Counted is a body of chat that asks for the usage of its stream, which it otherwise is not told.
+func Counted(body json.Value) json.Value {
+	options := body.Get("stream_options")
+	if options.Kind() != '{' {
+		options = json.Value("{}")
+	}
+	return body.With("stream_options", options.With("include_usage", json.Value("true")))
+}
+
 // Fill puts the model's name into the place of {model} in a path. Both "gemini-x" and
 // "models/gemini-x" are names; "models/" is never doubled.
 func Fill(path, model string) string {

@@ -87,6 +87,9 @@ test("what is settled is what the provider's usage costs, to the tick", async ()
   const stream = await (await post("bill", "/v1/chat/completions", chat("gpt", { stream: true, stream_options: { include_usage: true } }))).text();
   const { usage } = JSON.parse(/data: (\{.*"choices":\[\].*\})/.exec(stream)[1]);
   await spend("gpt-5-mini", usage.prompt_tokens, usage.completion_tokens);
+  const unasked = await (await post("bill", "/openai/v1/chat/completions", chat("gpt-5-mini", { stream: true }))).text();
+  assert.doesNotMatch(unasked, /"usage":\{/); // it was reported all the same
+  await spend("gpt-5-mini", usage.prompt_tokens, usage.completion_tokens);
   const responses = await (await post("bill", "/v1/responses", { model: "claude", input: "Hi" })).json();
   await spend("claude-haiku-4-5", responses.usage.input_tokens, responses.usage.output_tokens);
   const native = await (await post("bill", "/anthropic/v1/messages", { model: "claude-haiku-4-5", max_tokens: 100, messages })).json();
@@ -95,7 +98,7 @@ test("what is settled is what the provider's usage costs, to the tick", async ()
   const { promptTokenCount, candidatesTokenCount, thoughtsTokenCount = 0 } = gemini.usageMetadata;
   await spend("gemini-2.5-pro", promptTokenCount, candidatesTokenCount + thoughtsTokenCount);
   const { all, month, day, held } = await report("bill");
-  assert.deepEqual([all.requests, month.ticks, day.ticks, all.estimated, held], [5, sum, sum, 0, 0]);
+  assert.deepEqual([all.requests, month.ticks, day.ticks, all.estimated, held], [6, sum, sum, 0, 0]);
 });
 
 test("a client that leaves pays for what was written, and an attempt that was cut is paid for as well", async () => {

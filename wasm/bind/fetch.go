@@ -16,9 +16,9 @@ import (
 
 // fetchSpec reads a request that an SDK wants to fetch: {url, id, outer}, and its body. Its URL is where
 // the call goes; what signs it stays in JavaScript. A gateway also names the provider whose rules
-// apply there, the chain behind it, as places in the client's targets, and with form: true that the
-// URL only tells the form in which the caller asks: then the chain is all there is. The bytes are
-// the call's from now on.
+// apply there, the chain behind it, as places in the client's targets, with metered: true that the
+// caller is billed, and with form: true that the URL only tells the form in which the caller asks:
+// then the chain is all there is. The bytes are the call's from now on.
 func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	s := core.Spec{Raw: true, Shared: c.state}
 	v, err := json.Parse(data)
@@ -39,7 +39,7 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	}
 	outer, _ := v.Get("outer").Int()
 	s.Outer = int(outer)
-	s.Stream = s.Body.Get("stream").True()
+	s.Stream, s.Metered = s.Body.Get("stream").True(), v.Get("metered").True()
 	if api == wire.Generate {
 		s.Stream = strings.Contains(path, ":streamGenerateContent")
 	}
@@ -74,7 +74,7 @@ func (c *client) chain(places json.Value) (chain []target) {
 
 // route reads a gateway's choice: another first target, and the chain behind it.
 func (c *client) route(first *target, v json.Value) ([]target, error) {
-	form := false
+	var either bool // read where it counts
 	err := options(v, "route", map[string]setter{
 		"provider": func(json.Value) error { return nil }, // read below
 		"baseURL":  text(&first.base),
@@ -84,7 +84,8 @@ func (c *client) route(first *target, v json.Value) ([]target, error) {
 			}
 			return nil
 		},
-		"form": flag(&form),
+		"form":    flag(&either),
+		"metered": flag(&either),
 	})
 	if err == nil && v.Get("provider") != nil {
 		first.provider, err = readProvider(v)

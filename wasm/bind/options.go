@@ -385,6 +385,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		t.Header = c.fields(stream, f.provider, f.header)
 		s.Fallbacks = append(s.Fallbacks, t)
 	}
+	s.Metered = v.Get("route", "metered").True()
 	if v.Get("route", "form").True() && len(fallbacks) > 0 {
 		s.First = 1
 	}

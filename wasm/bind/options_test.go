@@ -121,7 +121,7 @@ func TestGatewayOptions(t *testing.T) {
 		t.Errorf("%v %+v", err, s.From)
 	}
 	for _, c := range []struct{ options, want string }{
-		{`{"path":"/","route":{"chains":[]}}`, "chains: is not an option of route; there are baseURL, chain, form, provider"},
+		{`{"path":"/","route":{"chains":[]}}`, "chains: is not an option of route; there are baseURL, chain, form, metered, provider"},
 		{`{"path":"/","route":{"provider":"x"}}`, "provider: must be"},
 		{`{"path":"/","route":{"chain":1}}`, "chain: must be a list"},
 		{`{"path":"/","from":{"next":-1}}`, "from: next: must be a whole number"},

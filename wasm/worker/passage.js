@@ -21,7 +21,7 @@ import { FORM, NotACall, Session } from "./session.js";
  * @property {Record<string, string>} headers without the key, which is in `signed`
  * @property {Record<string, string>} signed
  * @property {Uint8Array | undefined} body
- * @property {{provider: string, chain: number[], form?: boolean}} route see wasm/bind/fetch.go
+ * @property {{provider: string, chain: number[], form?: boolean, metered: boolean}} route see wasm/bind/fetch.go
  * @property {{provider: string, model: string} | null} own the request's own target, when the body does not only tell the form
  */
 
@@ -98,7 +98,7 @@ export class Passage {
     const own = { provider: name, model: "" };
     const sent = toProvider(headers);
     if (body?.length) sent["content-type"] = "application/json"; // the list of paths has no other, and what is none would be no call, and not counted
-    return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places }, own };
+    return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places, metered: this.#caller.limits !== null }, own };
   }
 
   async #modelPlan(path, asked) {
@@ -112,7 +112,7 @@ export class Passage {
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
     const headers = { "content-type": "application/json" };
-    return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true }, own: null };
+    return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true, metered: this.#caller.limits !== null }, own: null };
   }
 
   async #body() {
