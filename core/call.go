@@ -643,11 +643,12 @@ func (c *Call) offer() (offer []string) {
 			offer = append(offer, "try_again")
 		}
 	case Interrupted, Failed, Cancelled:
-		kept := c.durable() && c.cursor.ID != "" && (r.Status == Interrupted || c.left)
-		if kept || partial && r.Status != Failed { // the provider has said that it would fail again
+		asked := c.durable() && c.cursor.ID != "" // what failed since then is only the way
+		gone := r.Fault.Status == 404 || r.Fault.Status == 410
+		if asked && !gone && (r.Status == Interrupted || c.left) || partial && r.Status != Failed { // the provider has said that it would fail again
 			offer = append(offer, "continue")
 		}
-		if r.Fault.Decision != fault.FixRequest {
+		if r.Fault.Decision != fault.FixRequest || asked {
 			offer = append(offer, "try_again")
 		}
 	}

@@ -275,7 +275,7 @@ func (v Value) Int() (int64, bool) {
 // other bytes.
 func Offset(data []byte, v Value) int {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(v))) - uintptr(unsafe.Pointer(unsafe.SliceData(data)))
-	if len(v) == 0 || at > uintptr(len(data)-len(v)) { // what is before data wraps around
+	if len(v) == 0 || len(v) > len(data) || at > uintptr(len(data)-len(v)) { // what is before data wraps around
 		return -1
 	}
 	return int(at)

@@ -234,3 +234,17 @@ func ExampleValue_Get() {
 	fmt.Println(code, v.Get("error", "retryable").True())
 	// Output: 2004 true
 }
+
+func TestOffset(t *testing.T) {
+	data := []byte(`{"a":"b"}`)
+	v, _ := Parse(data)
+	other, _ := Parse([]byte(`"a text that is longer than all of data"`))
+	for _, c := range []struct {
+		v    Value
+		want int
+	}{{v, 0}, {v.Get("a"), 5}, {nil, -1}, {other, -1}, {Value(`"b"`), -1}} {
+		if at := Offset(data, c.v); at != c.want {
+			t.Errorf("%s is at %d, want %d", c.v, at, c.want)
+		}
+	}
+}

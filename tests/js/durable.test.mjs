@@ -106,7 +106,7 @@ test("leaving lets the answer go on, and coming back hears the rest", async () =
   await until(() => answer.partial.length > 30);
   answer.leave();
   const { status, text, offer } = await answer.result;
-  assert.deepEqual([status, text, offer], ["cancelled", answer.partial, ["continue", "try_again"]]);
+  assert.deepEqual([status, text, offer, answer.resumable], ["cancelled", answer.partial, ["continue", "try_again"], true]);
   const result = await answer.continue().result;
   assert.deepEqual([result.status, result.text, keeper.asked], ["complete", TEXT, 1]);
   assert.ok(!keeper.log.some((line) => line.endsWith("/cancel")));
@@ -154,7 +154,7 @@ test("an answer that the gateway has no longer keeps its text, and can be asked 
   assert.equal(status, "interrupted");
   assert.ok(TEXT.startsWith(text) && text.length > 20);
   assert.equal(error.status, 404);
-  assert.deepEqual(offer, ["continue"]);
+  assert.deepEqual([offer, answer.resumable], [["continue", "try_again"], false]);
   set({ messages: saying(TEXT.slice(text.length)) });
   assert.equal((await answer.continue().result).text, TEXT);
   assert.equal(keeper.log[0], `POST /answers${PATH}`);

@@ -14,6 +14,8 @@ export async function startKeeper(model) {
   const keeper = { answers, log, asked: 0, cut: () => Infinity, refuse: () => null };
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url, "http://x");
+    for (const [name, value] of Object.entries(FOR_PAGES)) response.setHeader(name, value);
+    if (request.method === "OPTIONS") return void response.writeHead(204).end();
     log.push(`${request.method} ${request.url}`);
     const refused = keeper.refuse(request, log.length);
     if (refused === "reset") return void request.socket.destroy();
@@ -91,6 +93,8 @@ export async function startKeeper(model) {
   keeper.address = `http://127.0.0.1:${server.address().port}`;
   return keeper;
 }
+
+const FOR_PAGES = { "access-control-allow-origin": "*", "access-control-allow-headers": "authorization, content-type, idempotency-key, *", "access-control-allow-methods": "GET, POST" };
 
 /** The end of an answer that is whole. */
 export const ending = { status: "complete", finishReason: "stop", toolCalls: [], usage: { inputTokens: 3, outputTokens: 40 }, costUsd: 0.5, attempts: [{ attempt: 1, kind: "first", provider: "openai" }], fullRetries: 0, continued: false, offer: [], warnings: [] };

@@ -6,6 +6,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import * as vite from "vite";
+import { saying, startKeeper } from "../js/keeper.mjs";
 import { close, here, open, out, serve, startChromium, startSim } from "./harness.js";
 
 const whole = readFileSync(join(here, "../sim/long.md"), "utf8").trimEnd();
@@ -149,5 +150,23 @@ test("a program that cannot be loaded is a failure that can be tried again", asy
   await page.click("#again");
   await state(page, "complete");
   assert.equal(await text(page), whole);
+  await close(page);
+});
+
+for (const [name, address] of Object.entries(addresses)) test(`${name}: a durable answer goes on over an unmount and a reload, by itself`, async () => {
+  const keeper = await startKeeper(() => ({ messages: saying(whole), gapMs: 5 }));
+  const page = await open(browser, `${address}/?durable&sim=${encodeURIComponent(keeper.address)}`);
+  await page.click("#send");
+  await growing(page, 50);
+  await page.click("#none");
+  await page.click("#first");
+  await growing(page, 200);
+  await kept(page, 200);
+  await page.reload();
+  await growing(page, 200);
+  await state(page, "complete");
+  assert.equal(await text(page), whole);
+  assert.equal(keeper.asked, 1);
+  await kept(page, "nothing");
   await close(page);
 });

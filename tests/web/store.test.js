@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
+import { saying, startKeeper } from "../js/keeper.mjs";
 import { close, here, holdfast, open, serve, startChromium, startSim } from "./harness.js";
 
 const [sim, browser, address] = [await startSim(), await startChromium(), await serve({ "/": `${here}page`, "/holdfast/": holdfast })];
@@ -114,5 +115,38 @@ test("a browser that keeps nothing harms no answer; wrong options are named", as
     codes: ["HoldfastError store_failed", "HoldfastError store_failed", "HoldfastError bad_option"],
     options: ["nmae: is not an option of openStore", "maxAgeMs: must be a number above 0"],
   });
+  await close(page);
+});
+
+test("a durable answer goes on while the page is away: the store comes back to it", async () => {
+  const text = Array.from({ length: 200 }, (_, i) => `w${i}ord${i * 7}`).join(" ");
+  const keeper = await startKeeper(() => ({ messages: saying(text), gapMs: 5 }));
+  const page = await open(browser, blank);
+  const prepare = () =>
+    page.evaluate(async (baseURL) => {
+      const { createClient } = await import("/holdfast/holdfast.js");
+      const { openStore } = await import("/holdfast/store.js");
+      Object.assign(globalThis, { client: await createClient({ provider: "openai", baseURL, token: "t" }), store: openStore(), request: { path: "/v1/chat/completions", body: { model: "fast", messages: [] } } });
+    }, keeper.address);
+  await prepare();
+  await page.evaluate(async () => {
+    const answer = client.stream(request.path, request.body, { durable: true, onDelta() {} });
+    store.keep("d", answer, request);
+    while (!((await store.get("d"))?.text.length > 100)) await new Promise((resolve) => setTimeout(resolve, 20));
+  });
+  await page.reload();
+  await prepare();
+  const found = await page.evaluate(async () => {
+    const before = await store.get("d");
+    let more = "";
+    const answer = await store.resume("d", client, { onDelta: (delta) => (more += delta.text) });
+    const result = await answer.result;
+    while (await store.get("d")) await new Promise((resolve) => setTimeout(resolve, 20)); // whole: forgotten
+    return { before, more, result, again: (await store.resume("d", client)) ?? null };
+  });
+  assert.ok(found.before.text.length > 100 && found.before.text.length < text.length);
+  assert.deepEqual([found.before.status, found.before.durable.resumable], ["interrupted", true]);
+  assert.equal(found.before.text + found.more, text);
+  assert.deepEqual([found.result.status, found.result.text, keeper.asked, found.again], ["complete", text, 1, null]);
   await close(page);
 });

@@ -101,6 +101,13 @@ export class Answer {
     return this.#offset;
   }
 
+  get resumable() {
+    if (!this.#place || !this.#call || this.#told) return false;
+    const { status, error } = this.#outcome ?? {};
+    if (status === "cancelled") return this.#left;
+    return status !== "failed" && error?.status !== 404 && error?.status !== 410;
+  }
+
   async text() {
     const result = await this.result;
     const error = this.#errorOf(result);
@@ -109,9 +116,9 @@ export class Answer {
   }
 
   continue(options) {
-    const offered = this.#outcome ? this.#outcome.offer.includes("continue") : this.#error !== null && (this.#partial.trim() !== "" || this.#resumable);
+    const offered = this.#outcome ? this.#outcome.offer.includes("continue") : this.#error !== null && (this.#partial.trim() !== "" || this.resumable);
     if (!offered) throw badOption("continue", this.#ended ? "this answer does not offer it" : "this answer has not ended");
-    if (this.#resumable) return this.#again({ continues: this.#partial, ...options }, { id: this.id, offset: this.#offset });
+    if (this.resumable) return this.#again({ continues: this.#partial, ...options }, { id: this.id, offset: this.#offset });
     return this.#again({ continues: this.#outcome?.text ?? this.#partial, ...options });
   }
 
@@ -180,14 +187,6 @@ export class Answer {
 
   get #ended() {
     return this.#outcome !== null || this.#error !== null;
-  }
-
-  /** A durable answer that the gateway may still be making, or keeps: it can be come back to. */
-  get #resumable() {
-    if (!this.#place || !this.#call || this.#told) return false;
-    const { status, error } = this.#outcome ?? {};
-    if (status === "cancelled") return this.#left;
-    return status !== "failed" && error?.status !== 404 && error?.status !== 410;
   }
 
   /** Whoever iterates a durable answer is told how far he has come, not how far it has. */

@@ -320,7 +320,8 @@ export interface ClientOptions {
   throttle?: boolean;
   /**
    * Money. `maxUsd` refuses a request before it is sent when it might cost more than is left (code
-   * `budget`). `prices` replaces the table that comes with Holdfast; its format is in prices.txt.
+   * `budget`). `prices` replaces the table that comes with Holdfast: lines of `provider model input
+   * cached write write1h output`, in USD per million tokens, one of them for unknown models (`* * …`).
    */
   spend?: { maxUsd?: number; prices?: string };
   /**
@@ -435,6 +436,8 @@ export interface Answer extends AsyncIterable<Delta> {
    */
   readonly id: string | undefined;
   readonly offset: string | undefined;
+  /** A durable answer that has not come to its end here, while it may still be made or kept at the gateway: coming back to it costs nothing. */
+  readonly resumable: boolean;
   /**
    * A new answer that goes on from this one's text. Its deltas are only the new ones; its result has
    * the whole text. Options are this answer's (but for a signal that has aborted) unless given again.

@@ -47,7 +47,8 @@ export interface UsedAnswer {
 
 /**
  * An answer and what can be done with it. The functions stay the same between renders. Unmounting
- * cancels what runs.
+ * cancels what runs; a durable answer goes on at the gateway, and with `store` the next mount, or the
+ * page after a reload, comes back to it by itself.
  *
  * A client given as a function is made when something is asked for the first time, so that a page
  * loads the program on first use and a server, which renders `idle`, never does.

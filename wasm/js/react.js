@@ -25,6 +25,8 @@ class Place {
   #listeners = new Set();
   /** What was asked: path, body, options. */
   #request = null;
+  /** Where a durable answer can be come back to. */
+  #back = null;
   /** The answer under way; anything else that still comes is late. */
   #run = null;
   #timer;
@@ -49,7 +51,8 @@ class Place {
 
   subscribe = (listener) => {
     this.#listeners.add(listener);
-    if (this.#store && !this.#request) this.#restore();
+    if (this.#back && !this.#run) this.#start(this.#shown.text, {}, this.#back);
+    else if (this.#store && !this.#request) this.#restore();
     return () => {
       this.#listeners.delete(listener);
       if (this.#listeners.size === 0) this.#leave();
@@ -62,7 +65,7 @@ class Place {
   };
 
   goOn = (options) => {
-    if (this.#shown.offer.includes("continue")) this.#start(this.#shown.text, options);
+    if (this.#shown.offer.includes("continue")) this.#start(this.#shown.text, options, this.#back);
   };
 
   tryAgain = (options) => {
@@ -76,7 +79,7 @@ class Place {
     else this.#end(run, { status: "cancelled", offer: offerOf(this.#shown.text) }); // before the client was there
   };
 
-  async #start(text, more) {
+  async #start(text, more, back) {
     this.#run?.answer?.cancel();
     const run = (this.#run = { answer: null, left: new AbortController() });
     const { path, body, options } = this.#request;
@@ -90,7 +93,9 @@ class Place {
         if (run === this.#run) this.#timer ??= setTimeout(this.#draw, FRAME_MS);
         return all.onDelta?.(delta);
       };
-      run.answer = client.stream(path, body, { ...all, onDelta, ...(text && { continues: text }) });
+      run.answer = back
+        ? client.resumeAnswer(back.id, back.offset, { ...withoutName(all), text, path, body, onDelta })
+        : client.stream(path, body, { ...all, onDelta, ...(text && { continues: text }) });
       this.#store?.keep(this.#id, run.answer, { path, body }, { signal: run.left.signal });
       const result = await run.answer.result;
       const { status, error, retryAtMs, offer } = result;
@@ -122,6 +127,7 @@ class Place {
   #end(run, end) {
     if (run !== this.#run) return;
     this.#run = null;
+    this.#back = run.answer?.resumable ? { id: run.answer.id, offset: run.answer.offset } : null;
     this.#show(end);
   }
 
@@ -136,20 +142,26 @@ class Place {
   async #restore() {
     const kept = await this.#store.get(this.#id).catch(() => undefined);
     if (!kept || this.#request || this.#listeners.size === 0) return;
-    const { path, body, status, text, offer, error, retryAtMs } = kept;
-    this.#request = { path, body, options: {} };
-    this.#show({ status, text, offer, error, retryAtMs });
+    const { path, body, status, text, offer, error, retryAtMs, durable } = kept;
+    this.#request = { path, body, options: durable ? { durable: true } : {} };
+    if (durable?.resumable) this.#start(text, {}, durable);
+    else this.#show({ status, text, offer, error, retryAtMs });
   }
 
-  /** Nobody looks any more. What runs is cancelled; in the store it stays as interrupted. */
+  /** Nobody looks any more. What runs is left; in the store it stays as interrupted. */
   #leave() {
     const run = this.#run;
     if (!run) return;
     const text = run.answer?.partial ?? this.#shown.text;
     run.left.abort();
-    run.answer?.cancel();
+    run.answer?.leave();
     this.#end(run, { status: "interrupted", text, offer: offerOf(text) });
   }
+}
+
+/** A durable answer that is come back to has its name. */
+function withoutName({ durable, id, api, ...options }) {
+  return options;
 }
 
 /** What a page may offer for an answer that did not come to its end. */

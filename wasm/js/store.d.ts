@@ -14,11 +14,17 @@
  * }
  * ```
  *
+ * A durable answer needs no Continue: it was made while the page was away.
+ *
+ * ```ts
+ * const answer = await store.resume("chat-7", client, { onDelta }); // undefined: there is none
+ * ```
+ *
  * Kept are the request's path and body, the text, and how it ended; never a client's key, token or
  * headers, nor a credential in the path's query. Whoever can open the page's profile can read it.
  */
 
-import type { Answer, Status } from "./holdfast.js";
+import type { Answer, Client, ResumeOptions, Status } from "./holdfast.js";
 
 export interface KeptAnswer {
   /** The place you gave it: of a chat, a document, a form. */
@@ -33,6 +39,8 @@ export interface KeptAnswer {
   offer: ("continue" | "try_again")[];
   /** Why it is not whole. Absent when the page died. `code` is a failure's reason or one of Holdfast's own. */
   error?: { code: string; message: string };
+  /** Of a durable answer: for `client.resumeAnswer`, with `text`. Not `resumable`: it has ended as this says. */
+  durable?: { id: string; offset: string; resumable: boolean };
   /** When the server allows the next try. Milliseconds since the epoch, as is `atMs`: when this was written. */
   retryAtMs?: number;
   atMs: number;
@@ -64,6 +72,11 @@ export interface Store {
    * browser that keeps nothing never harms the answer.
    */
   keep(id: string, answer: Answer, request: KeptRequest, options?: KeepOptions): Promise<void>;
+  /**
+   * Comes back to a durable answer that is kept under an id, and keeps it further. Its `partial` is
+   * what was shown; deltas are what follows. Undefined when none is kept that can be come back to.
+   */
+  resume(id: string, client: Client, options?: Omit<ResumeOptions, "text" | "path" | "body">): Promise<Answer | undefined>;
   /** What is kept under an id. In a second tab this is also an answer that still grows in the first. */
   get(id: string): Promise<KeptAnswer | undefined>;
   /** All that is kept, the newest first. */

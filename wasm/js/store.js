@@ -37,6 +37,15 @@ class Store {
     return kept;
   }
 
+  async resume(id, client, options) {
+    const kept = await this.get(id);
+    if (!kept?.durable?.resumable) return undefined;
+    const { path, body, text, durable } = kept;
+    const answer = client.resumeAnswer(durable.id, durable.offset, { ...options, text, path, body });
+    this.keep(id, answer, kept);
+    return answer;
+  }
+
   async get(id) {
     return this.#young(await this.#run("readonly", (answers) => answers.get(checkId(id))));
   }
@@ -65,13 +74,14 @@ class Store {
     const start = { id, path: withoutCredentials(path), body: plain(body) };
     const mine = {};
     this.#followed.set(id, mine);
-    let written;
+    let written, offset;
     const write = (end) => {
       if (this.#followed.get(id) !== mine) return; // another answer has taken its place
       const text = end?.text ?? answer.partial;
-      if (!end && text === written) return;
-      written = text;
-      const kept = { ...start, text, ...(end ?? broken(text)), atMs: Date.now() };
+      const durable = answer.id && { id: answer.id, offset: answer.offset, resumable: answer.resumable };
+      if (!end && text === written && durable?.offset === offset) return;
+      [written, offset] = [text, durable?.offset];
+      const kept = { ...start, text, ...(durable && { durable }), ...(end ?? broken(text)), atMs: Date.now() };
       return this.#run("readwrite", (answers) => (isWhole(kept) ? answers.delete(id) : answers.put(kept)));
     };
     let timer;

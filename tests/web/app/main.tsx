@@ -28,7 +28,7 @@ const words = {
 export function Chat({ id }: { id: string }) {
   const answer = useAnswer(open, { store, id });
   const [question, setQuestion] = useState("Tell me about tidepools.");
-  const ask = () => answer.send(path, { model: "gloo-sim", messages: [{ role: "user", content: question }] });
+  const ask = () => answer.send(path, { model: "gloo-sim", messages: [{ role: "user", content: question }] }, { durable: asked.has("durable") });
   useEffect(() => {
     if (asked.has("auto")) ask();
   }, []);
