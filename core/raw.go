@@ -45,8 +45,8 @@ func newRaw(spec *Spec) *raw {
 	return r
 }
 
-// sent tells that the reader has, or will have, something that cannot be taken back.
-func (r *raw) sent() bool { return r != nil && r.splicer.Sent() }
+// bound tells that the reader has, or will have, something that cannot be taken back.
+func (r *raw) bound() bool { return r != nil && r.splicer.Bound() }
 
 func (r *raw) feed(chunk []byte) {
 	if r != nil {
@@ -107,7 +107,7 @@ func (c *Call) give(body []byte) {
 			a.Head.Header = a.Head.Header.Set("content-type", "text/event-stream")
 		}
 	}
-	r.head, c.demand = nil, false
+	r.head, c.demand = nil, c.flow
 	c.do(a)
 }
 

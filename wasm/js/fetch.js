@@ -8,15 +8,23 @@ import { Call } from "./call.js";
  * @param {RequestInfo | URL} input
  * @param {RequestInit} [init]
  * @param {{provider?: string, chain?: number[], form?: boolean}} [route] a gateway's: see wasm/bind/fetch.go
+ * @param {(call: Call, left: () => void, headers: [string, string][]) => Body} [open] makes the body of a call's
+ *   response; left is to be called when nobody reads it any more
  * @returns {Promise<Response>}
+ *
+ * @typedef {object} Body
+ * @property {ReadableStream} readable
+ * @property {(bytes: Uint8Array) => void} write
+ * @property {() => void} close
+ * @property {(error: Error, last?: Uint8Array) => void} fail behind what was written, and behind a last chunk
  */
-export async function fetchThrough(session, input, init, route) {
+export async function fetchThrough(session, input, init, route, open = pulled) {
   const asked = await read(input, init);
   if (!asked) return session.fetch(input, init);
   const { url, own, headers, body, signal } = asked;
   if (signal?.aborted) throw signal.reason;
   const port = await session.attach(true);
-  const reply = new Reply(url, signal);
+  const reply = new Reply(url, signal, open);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;
   const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
@@ -70,73 +78,80 @@ class Reply {
   #url;
   #signal;
   #settle;
-  #controller;
-  /** Whether there is a response, and whether its body has ended. */
-  #begun = false;
+  #open;
+  /** @type {Body | null} */
+  #body = null;
   #over = false;
-  /** What the reader meets behind the last byte. */
-  #break = null;
 
-  constructor(url, signal) {
+  constructor(url, signal, open) {
     this.#url = url;
     this.#signal = signal;
+    this.#open = open;
     /** @type {Promise<Response>} */
     this.response = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
   }
 
   head({ status, headers }) {
-    const body = new ReadableStream(
-      {
-        start: (controller) => (this.#controller = controller),
-        pull: () => {
-          if (this.#break) this.#fail(this.#break);
-          else this.call.demand();
-        },
-        cancel: () => {
-          this.#over = true;
-          this.call.abort();
-        },
-      },
-      { highWaterMark: 0 },
-    );
+    const left = () => {
+      this.#over = true;
+      this.call.abort();
+    };
+    this.#body = this.#open(this.call, left, headers);
     const empty = status === 204 || status === 205 || status === 304;
     if (status < 200 || status > 599) status = 502; // a Response takes no other
-    const response = new Response(empty ? null : body, { status, headers: headers.filter(([name]) => !ABOUT_BYTES.has(name)) });
+    const response = new Response(empty ? null : this.#body.readable, { status, headers: headers.filter(([name]) => !ABOUT_BYTES.has(name)) });
     Object.defineProperty(response, "url", { value: this.#url });
-    this.#begun = true;
     this.#settle.resolve(response);
   }
 
   bytes(bytes) {
-    if (!this.#over) this.#controller.enqueue(bytes);
+    if (!this.#over) this.#body.write(bytes);
   }
 
   done({ failure, first, attempts, retryAtMs, cancelled, breaks }) {
     if (cancelled) return this.#fail(this.#signal?.aborted ? this.#signal.reason : new DOMException("The client was closed", "AbortError"));
     const error = failure && failed(HoldfastError.of(failure, first, { attempts, retryAtMs }));
-    if (!this.#begun) this.#fail(error);
-    else if (breaks && !this.#over) {
-      // Google's SDK finds an error only where it is all of a chunk. Other readers overlook it: for
-      // them the body breaks behind it.
-      this.#controller.enqueue(new TextEncoder().encode(breaks));
-      this.#break = error;
-    } else this.#close();
+    // Google's SDK finds an error only where it is all of a chunk. Other readers overlook it: for
+    // them the body breaks behind it.
+    if (!this.#body) this.#fail(error);
+    else if (breaks) this.#fail(error, new TextEncoder().encode(breaks));
+    else if (!this.#over) this.#body.close();
+    this.#over = true;
   }
 
   fail(error) {
     this.#fail(failed(error));
   }
 
-  #fail(error) {
-    if (!this.#begun) this.#settle.reject(error);
-    else if (!this.#over) this.#controller.error(error);
+  #fail(error, last) {
+    if (!this.#body) this.#settle.reject(error);
+    else if (!this.#over) this.#body.fail(error, last);
     this.#over = true;
   }
+}
 
-  #close() {
-    if (!this.#over) this.#controller.close();
-    this.#over = true;
-  }
+/** A body whose reader asks for each chunk. */
+function pulled(call, left) {
+  let controller;
+  let broken = null;
+  const readable = new ReadableStream(
+    {
+      start: (given) => (controller = given),
+      pull: () => (broken ? controller.error(broken) : call.demand()),
+      cancel: left,
+    },
+    { highWaterMark: 0 },
+  );
+  return {
+    readable,
+    write: (bytes) => controller.enqueue(bytes),
+    close: () => controller.close(),
+    fail(error, last) {
+      if (!last) return controller.error(error); // which drops what waits
+      controller.enqueue(last);
+      broken = error;
+    },
+  };
 }
 
 /** Headers that describe the bytes of one response, which these are no longer. */

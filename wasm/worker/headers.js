@@ -35,9 +35,10 @@ export function toProvider(headers) {
   return Object.fromEntries(passing(headers, TO_PROVIDER, CLIENT_PREFIX));
 }
 
-/** The headers of a response that go on to the client. */
-export function toClient(headers) {
-  return new Headers(passing(headers, TO_CLIENT, SITE_PREFIX));
+/** The headers of a response that go on to the client: none that tells a key. */
+export function toClient(headers, keys) {
+  const told = (value) => keys.some((key) => key && value.includes(key));
+  return new Headers(passing(headers, TO_CLIENT, SITE_PREFIX).filter(([, value]) => !told(value)));
 }
 
 /** What every response says to browsers. */

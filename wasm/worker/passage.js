@@ -10,7 +10,8 @@ import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
 import { isFree, passes, PROVIDERS, signature } from "./providers.js";
-import { relay, WATCH_MS } from "./relay.js";
+import { redactText } from "./redact.js";
+import { Relay, WATCH_MS } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
 
 /**
@@ -166,14 +167,14 @@ export class Passage {
     const over = new Promise((resolve) => (end = resolve));
     this.#ctx.waitUntil(over.then(() => account?.close(session.bill)));
     const watch = setInterval(() => session.watch(), WATCH_MS);
+    const relay = new Relay(session, form, keys, signal);
     try {
-      const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route);
+      const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, relay.open);
       const response = await this.#presentable(answer, keys, form);
       session.facts.attempts ||= 1; // it passed without being a call
-      const out = told(toClient(response.headers), session.facts, targets);
-      const { response: relayed, ended } = relay(response, out, session, form, signal);
-      ended.then(end, end);
-      return relayed;
+      const out = told(toClient(response.headers, keys), session.facts, targets);
+      relay.ended.then(end);
+      return new Response(relay.carry(response), { status: response.status, headers: out });
     } catch (error) {
       end();
       if (signal.aborted) throw error;
@@ -201,8 +202,7 @@ export class Passage {
       await response.body?.cancel();
       throw new Refusal(502, "strange_status", `The provider answered with HTTP ${status}.`);
     }
-    let text = await response.text();
-    for (const key of keys) if (key) text = text.replaceAll(key, "[key]");
+    const text = redactText(await response.text(), keys);
     const safe = new Headers(headers);
     safe.set("x-should-retry", "false"); // what helps has been tried
     return new Response(text, { status, headers: safe });
