@@ -273,7 +273,7 @@ func (c *Call) fallback(f fault.Fault) (int, bool) {
 
 // unsafe tells that something was handed out that cannot be taken back.
 func (c *Call) unsafe() bool {
-	return c.handed || len(c.tools) > 0 || len(c.out.refusal) > 0 || c.raw.sent() && !c.out.shown()
+	return c.handed || len(c.tools) > 0 || len(c.out.refusal) > 0 || c.raw.bound() && !c.out.shown()
 }
 
 // continuable tells whether the text shown may be continued: not behind a tool call, whole or not.

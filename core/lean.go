@@ -25,7 +25,7 @@ func (c *Call) inForm(v json.Value) (json.Value, error) { return v, nil }
 type raw struct{ deltas []wire.Delta }
 
 func newRaw(*Spec) *raw                         { return nil }
-func (*raw) sent() bool                         { return false }
+func (*raw) bound() bool                        { return false }
 func (*raw) drains() bool                       { return false }
 func (*raw) feed([]byte)                        {}
 func (*Call) splice()                           {}

@@ -29,6 +29,21 @@ func (c *chat) see(_ string, v json.Value) {
 
 func (c *chat) said([]byte) {}
 
+func (c *chat) early(_ string, v json.Value) bool {
+	first := choice(v)
+	early := v != nil && first.Get("finish_reason").Missing()
+	first.Get("delta").Each(func(name string, item json.Value) bool {
+		if name != "role" && !thinks[name] && !item.Missing() && len(item) > len(`""`) {
+			early = false
+		}
+		return early
+	})
+	return early
+}
+
+// thinks are the members of a delta that hold a thought.
+var thinks = map[string]bool{"reasoning": true, "reasoning_content": true, "reasoning_details": true}
+
 func (c *chat) carries(_ string, v json.Value) bool {
 	content := choice(v).Get("delta", "content")
 	return content.Kind() == '"' && len(content) > 2 || content.Kind() == '['
@@ -73,7 +88,9 @@ func (c *chat) delta(s *Splicer, d json.Value, text []byte, carries bool) (fitte
 	start := len(w.Out)
 	d.Each(func(name string, item json.Value) bool {
 		switch {
-		case s.joining && (name == "role" || name == "reasoning" || name == "reasoning_content" || name == "reasoning_details"):
+		case s.sent && name == "role", s.joining && thinks[name]:
+		case thinks[name]:
+			w.Raw(name, s.thought(item))
 		case name == "content" && len(text) > 0:
 			w.Raw(name, quoted(text))
 		case name == "content" && (carries || s.joining):

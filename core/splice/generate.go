@@ -25,6 +25,15 @@ func (g *generate) see(_ string, v json.Value) {
 
 func (g *generate) said([]byte) {}
 
+func (g *generate) early(_ string, v json.Value) bool {
+	early := v != nil && v.Get("candidates").At(0).Get("finishReason").Missing()
+	parts(v).Each(func(_ string, part json.Value) bool {
+		early = early && part.Get("thought").True()
+		return early
+	})
+	return early
+}
+
 func (g *generate) carries(_ string, v json.Value) (found bool) {
 	parts(v).Each(func(_ string, part json.Value) bool {
 		found = isText(part)
@@ -67,6 +76,8 @@ func (g *generate) fit(s *Splicer, _ string, v json.Value, text []byte) {
 			fitted = fitted.Add(part.With("text", quoted(text)))
 			text = nil
 		case s.joining && part.Get("thought").True():
+		case part.Get("thought").True():
+			fitted, empty = fitted.Add(part.With("text", s.thought(part.Get("text")))), false
 		default:
 			fitted, empty = fitted.Add(part), false
 		}

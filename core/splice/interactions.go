@@ -1,6 +1,8 @@
 package splice
 
 import (
+	"strings"
+
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -32,6 +34,18 @@ func (r *interactions) see(kind string, v json.Value) {
 }
 
 func (r *interactions) said([]byte) {}
+
+func (r *interactions) early(kind string, v json.Value) bool {
+	switch kind {
+	case "interaction.created", "interaction.status_update", "interaction.in_progress", "interaction.queued", "step.stop":
+		return true
+	case "step.start":
+		return v.Get("step", "type").Text() == "thought"
+	case "step.delta":
+		return strings.HasPrefix(v.Get("delta", "type").Text(), "thought")
+	}
+	return false
+}
 
 func (r *interactions) carries(kind string, v json.Value) bool {
 	return kind == "step.delta" && v.Get("delta", "type").Text() == "text"
@@ -81,7 +95,7 @@ func (r *interactions) start(s *Splicer, index int64, v json.Value) {
 		r.steps = map[int64]int64{}
 	}
 	switch kind := v.Get("step", "type").Text(); {
-	case (s.joining || r.again) && kind == "thought":
+	case (s.joining || r.again && s.source.Resumed) && kind == "thought":
 		r.steps[index] = dropped
 	case kind == output:
 		r.steps[index] = goesOn

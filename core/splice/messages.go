@@ -36,6 +36,22 @@ func (m *messages) see(kind string, v json.Value) {
 
 func (m *messages) said([]byte) {}
 
+func (m *messages) early(kind string, v json.Value) bool {
+	switch kind {
+	case "message_start", "ping", "content_block_stop": // what other block could end
+		return true
+	case "content_block_start":
+		return thinking(v.Get("content_block", "type").Text())
+	case "content_block_delta":
+		of := v.Get("delta", "type").Text()
+		return of == "thinking_delta" || of == "signature_delta"
+	}
+	return false
+}
+
+// thinking tells a type of block that holds a thought.
+func thinking(kind string) bool { return kind == "thinking" || kind == "redacted_thinking" }
+
 func (m *messages) carries(kind string, v json.Value) bool {
 	return kind == "content_block_delta" && v.Get("delta", "type").Text() == "text_delta"
 }
@@ -66,6 +82,8 @@ func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
 			}
 			m.openText(s)
 			at, v = m.open, v.With("delta", v.Get("delta").With("text", quoted(text)))
+		case s.apart && v.Get("delta", "type").Text() == "thinking_delta":
+			v = v.With("delta", v.Get("delta").With("thinking", s.thought(v.Get("delta", "thinking"))))
 		case at == goesOn:
 			at = m.open
 		}
@@ -88,8 +106,10 @@ func (m *messages) start(s *Splicer, index int64, v json.Value) {
 		m.blocks = map[int64]int64{}
 	}
 	switch kind := v.Get("content_block", "type").Text(); {
-	case s.joining && (kind == "thinking" || kind == "redacted_thinking"):
+	case s.joining && thinking(kind):
 		m.blocks[index] = dropped
+	case kind == "thinking" && m.open >= 0 && m.kind == kind: // one that broke off; only its end is signed
+		m.blocks[index] = m.open
 	case kind == "text":
 		m.blocks[index] = goesOn
 	default:

@@ -53,7 +53,7 @@ func (r *responses) see(kind string, v json.Value) {
 		index, _ := v.Get("output_index").Int()
 		value := v.Get("item")
 		r.item = &outputItem{place: place{index: index, id: value.Get("id").Text()}, value: clone(value), kind: value.Get("type").Text()}
-	case "response.content_part.added":
+	case "response.content_part.added", "response.reasoning_summary_part.added":
 		if r.item != nil {
 			i := r.item
 			i.part, i.text, i.said, i.notes = clone(v.Get("part")), nil, false, json.Value("[]")
@@ -62,11 +62,15 @@ func (r *responses) see(kind string, v json.Value) {
 		if r.item != nil {
 			r.item.notes = r.item.notes.Add(v.Get("annotation"))
 		}
-	case "response.output_text.done":
+	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
+		if r.item != nil {
+			r.item.text = json.AppendText(r.item.text, v.Get("delta"))
+		}
+	case "response.output_text.done", "response.reasoning_text.done", "response.reasoning_summary_text.done":
 		if r.item != nil {
 			r.item.said = true
 		}
-	case "response.content_part.done":
+	case "response.content_part.done", "response.reasoning_summary_part.done":
 		if r.item != nil {
 			r.item.parts, r.item.part = append(r.item.parts, clone(v.Get("part"))), nil
 		}
@@ -81,6 +85,18 @@ func (r *responses) said(text []byte) {
 	if r.item != nil {
 		r.item.text = append(r.item.text, text...)
 	}
+}
+
+func (r *responses) early(kind string, v json.Value) bool {
+	switch kind {
+	case "response.created", "response.queued", "response.in_progress":
+		return true
+	case "response.output_item.added", "response.output_item.done":
+		return v.Get("item", "type").Text() == "reasoning"
+	case "response.content_part.added", "response.content_part.done":
+		return v.Get("part", "type").Text() == "reasoning_text"
+	}
+	return strings.HasPrefix(kind, "response.reasoning")
 }
 
 func (r *responses) carries(kind string, _ json.Value) bool { return kind == textDelta }
@@ -242,11 +258,19 @@ func (r *responses) close(s *Splicer, status string) {
 		return
 	}
 	item := i.value
-	if i.kind == "message" {
+	if i.kind == "message" || i.kind == "reasoning" {
 		r.closePart(s)
-		content := json.Value("[]")
+		content, summary := json.Value("[]"), json.Value("[]")
 		for _, part := range i.parts {
-			content = content.Add(part)
+			if part.Get("type").Text() == "summary_text" {
+				summary = summary.Add(part)
+			} else {
+				content = content.Add(part)
+			}
+		}
+		if i.kind == "reasoning" { // it broke off
+			status = "incomplete"
+			item = item.With("summary", summary)
 		}
 		item = item.With("status", json.AppendQuoted(nil, status)).With("content", content)
 	}
@@ -255,33 +279,41 @@ func (r *responses) close(s *Splicer, status string) {
 	s.write("response.output_item.done", w.Raw("item", item).Close('}').Out)
 }
 
-// closePart ends the open part of the open message.
+// closings are the events that end a part, by its type: the one that says its text again and the one
+// that says all of it, what the text is called, and how the part is numbered.
+var closings = map[string]struct{ said, text, done, number string }{
+	"output_text":    {"response.output_text.done", "text", "response.content_part.done", "content_index"},
+	"refusal":        {"response.refusal.done", "refusal", "response.content_part.done", "content_index"},
+	"reasoning_text": {"response.reasoning_text.done", "text", "response.content_part.done", "content_index"},
+	"summary_text":   {"response.reasoning_summary_text.done", "text", "response.reasoning_summary_part.done", "summary_index"},
+}
+
+// closePart ends the open part of the open item.
 func (r *responses) closePart(s *Splicer) {
 	i := r.item
 	if i.part == nil {
 		return
 	}
-	kind, member, logprobs := "response.output_text.done", "text", i.part.Get("logprobs")
-	if i.part.Get("type").Text() == "refusal" {
-		kind, member = "response.refusal.done", "refusal"
+	c, known := closings[i.part.Get("type").Text()]
+	if !known {
+		c = closings["output_text"]
 	}
-	part := i.part.With(member, quoted(i.text))
-	if member == "text" && i.notes.At(0) != nil {
+	part := i.part.With(c.text, quoted(i.text))
+	if c.text == "text" && i.notes.At(0) != nil {
 		part = part.With("annotations", i.notes)
 	}
 	event := func(kind, member string, value json.Value) {
-		var w json.Writer
-		w.Open("", '{').Text("type", kind).Int("sequence_number", r.sequence).Text("item_id", i.id)
-		w.Int("output_index", i.index).Int("content_index", int64(len(i.parts))).Raw(member, value)
-		if member == "text" && logprobs != nil {
-			w.Raw("logprobs", json.Value("[]"))
-		}
-		s.write(kind, w.Close('}').Out)
+		r.event(s, kind, func(w *json.Writer) {
+			w.Text("item_id", i.id).Int("output_index", i.index).Int(c.number, int64(len(i.parts))).Raw(member, value)
+			if member == "text" && i.part.Get("logprobs") != nil {
+				w.Raw("logprobs", json.Value("[]"))
+			}
+		})
 	}
 	if !i.said {
-		event(kind, member, quoted(i.text))
+		event(c.said, c.text, quoted(i.text))
 	}
-	event("response.content_part.done", "part", part)
+	event(c.done, "part", part)
 	i.text = nil
 }
 

@@ -8,8 +8,9 @@
 // summed up, and there is one end. An answer that comes in another wire format, or as one document,
 // is written by translate.Encoder first and then treated as any other.
 //
-// Nothing of an attempt goes out before something of it counts (text, a tool call, the terminal),
-// so that an attempt that breaks before leaves no trace. Law (tests/cut): cut anywhere, the stream
+// What is thought goes out at once. All else waits until something of the attempt counts (text, a
+// tool call, the terminal), so that an attempt that breaks before leaves no trace but a thought: the
+// next one thinks on behind it. Law (tests/cut): cut anywhere, the stream
 // has one start and one end and reads back as the uncut text; uncut, it is the same bytes.
 package splice
 
@@ -23,8 +24,8 @@ import (
 	"holdfast/core/wire"
 )
 
-// maxHeld bounds what is held back of an attempt of which nothing counts yet: long reasoning,
-// pictures. What is longer goes out, and cannot be begun anew.
+// maxHeld bounds what is held back of an attempt of which nothing counts yet: pictures. What is
+// longer goes out, and cannot be begun anew.
 const maxHeld = 1 << 20
 
 // Knows tells whether streams of an API can be spliced.
@@ -54,16 +55,21 @@ type Splicer struct {
 	mode   mode
 	out    []byte // may go out
 	sent   bool   // something went out, or may
+	bound  bool   // and it is more than a thought: the answer cannot be begun anew
 	last   byte   // the last byte that did
 
 	held    []byte // whole events that wait until something of them counts
+	more    bool   // held has more than a start and a thought
+	unseen  []seen // held events as they came, which the format has not seen
 	textAt  int    // where in held the first event with text begins, or -1
+	textNo  int    // and in unseen
 	pending []byte // text shown of held
 
 	raw     []byte // of the body, as it came, from the first event that has not been taken
 	base    int64  // where in the body raw begins
 	units   int    // of text that the attempt has brought
-	joining bool   // something went out before this attempt, which goes on from it
+	joining bool   // text went out before this attempt, which goes on from it
+	apart   bool   // a thought did, which broke off, and none of this attempt yet
 	encoder *translate.Encoder
 
 	errors []ownError // of all attempts: one of them may become the stream's end
@@ -73,6 +79,12 @@ type Splicer struct {
 type ownError struct {
 	fault fault.Fault
 	event json.Value
+}
+
+// seen is an event that passes as it is.
+type seen struct {
+	kind string
+	v    json.Value
 }
 
 // mode is how an attempt's events become the stream's.
@@ -90,6 +102,8 @@ type format interface {
 	see(kind string, v json.Value)
 	// said notes the text of events that went out as they were.
 	said(text []byte)
+	// early tells whether an event comes before all that counts: a start, a sign of life, a thought.
+	early(kind string, v json.Value) bool
 	// carries tells whether an event has answer text in it.
 	carries(kind string, v json.Value) bool
 	// fit writes an event of another attempt so that it fits. text replaces the answer text in it.
@@ -126,6 +140,9 @@ func New(api wire.API) *Splicer {
 // Sent tells that the reader has been given something.
 func (s *Splicer) Sent() bool { return s != nil && s.sent }
 
+// Bound tells that the reader has been given something that no other attempt can begin anew.
+func (s *Splicer) Bound() bool { return s != nil && s.bound }
+
 // Encoded tells that the attempt's own headers do not describe the stream.
 func (s *Splicer) Encoded() bool { return s.mode == encode }
 
@@ -142,7 +159,8 @@ func (s *Splicer) Attempt(source Source) {
 	s.cut(source.Resumed)
 	s.source, s.encoder, s.units = source, nil, 0
 	s.raw, s.base = nil, 0
-	s.joining = s.sent && !source.Resumed
+	s.joining = s.bound && !source.Resumed
+	s.apart = s.sent && !s.bound && !source.Resumed
 	switch {
 	case source.API != s.api:
 		s.mode = encode
@@ -173,7 +191,7 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 		s.mode = encode
 	}
 	if s.textAt < 0 && from.Cursor.Text > s.units {
-		s.textAt = len(s.held)
+		s.textAt, s.textNo = len(s.held), len(s.unseen)
 	}
 	s.units = from.Cursor.Text
 	s.pending = append(s.pending, text...)
@@ -191,8 +209,11 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 		s.pass(e, s.readable(e, from), at)
 	}
 	counts := len(s.pending) > 0 || from.Tool || from.Cursor.Refusal > 0 || from.End != wire.Open || len(s.held) > maxHeld
-	if (s.sent || counts) && !(half && s.mode == pass) {
+	thinks := (s.sent || from.Cursor.Reasoning > 0) && !s.more
+	if (s.bound || counts || thinks || s.sent && s.mode != pass) && !(half && s.mode == pass) {
 		s.release()
+	} else if n := len(s.unseen); n > 0 {
+		s.unseen[n-1].v = bytes.Clone(s.unseen[n-1].v)
 	}
 }
 
@@ -231,7 +252,9 @@ func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
 	if v != nil && v.Missing() {
 		return
 	}
-	s.format.see(s.kind(e.Type, v), v)
+	kind := s.kind(e.Type, v)
+	s.more = s.more || !s.bound && !s.format.early(kind, v)
+	s.unseen = append(s.unseen, seen{kind, v})
 	s.held = append(s.held, segment...)
 	if !s.Array && !blank(segment) { // the body ended with it
 		s.held = append(s.held, "\n\n"...)
@@ -311,6 +334,7 @@ func (s *Splicer) encoded(events []byte, d wire.Delta) {
 
 // write writes an event.
 func (s *Splicer) write(name string, v json.Value) {
+	s.more = s.more || !s.bound && !s.format.early(name, v)
 	s.format.see(name, v)
 	data := []byte(v)
 	if v == nil {
@@ -337,34 +361,58 @@ func (s *Splicer) write(name string, v json.Value) {
 	s.held = append(append(append(s.held, "data: "...), data...), "\n\n"...)
 }
 
+// tell tells the format of held events.
+func (s *Splicer) tell() {
+	for _, e := range s.unseen {
+		s.format.see(e.kind, e.v)
+	}
+	s.unseen = s.unseen[:0]
+}
+
 // release lets out what was held.
 func (s *Splicer) release() {
+	s.tell()
 	if s.mode == pass {
 		s.format.said(s.pending)
 	}
 	if len(s.held) > 0 {
 		s.out, s.sent, s.last = append(s.out, s.held...), true, s.held[len(s.held)-1]
+		s.bound = s.bound || s.more
 	}
-	s.held, s.textAt, s.pending = s.held[:0], -1, nil
+	s.held, s.more, s.textAt, s.pending = s.held[:0], false, -1, nil
 }
 
 // cut says that no event of the attempt follows: text that counts as shown goes out, and what the
 // reader does not need to have for it is forgotten, unless the answer is resumed.
 func (s *Splicer) cut(resumed bool) {
 	if s.textAt >= 0 {
-		s.held = s.held[:s.textAt]
+		s.held, s.unseen = s.held[:s.textAt], s.unseen[:min(s.textNo, len(s.unseen))]
 	}
 	text := s.pending
 	s.textAt, s.pending, s.mode = -1, nil, rewrite
 	switch {
-	case s.sent || len(text) > 0:
+	case s.bound || len(text) > 0 || s.sent && resumed:
 		if len(text) > 0 {
+			s.tell()
 			s.format.text(s, text)
 		}
 		s.release()
-	case !resumed:
-		s.held, s.format = nil, newFormat(s.api)
+	case resumed: // what is held is of the answer that goes on
+		s.tell()
+	case s.sent:
+		s.held, s.unseen, s.more = nil, nil, false
+	default:
+		s.held, s.unseen, s.more, s.format = nil, nil, false, newFormat(s.api)
 	}
+}
+
+// thought is a piece of a thought. The first one stands apart from a thought that broke off.
+func (s *Splicer) thought(text json.Value) json.Value {
+	if !s.apart || text.Kind() != '"' || len(text) == 2 {
+		return text
+	}
+	s.apart = false
+	return append(json.Value(`"\n\n`), text[1:]...)
 }
 
 // Finish ends the stream of an answer whose own terminal has come; from is the last attempt's.

@@ -136,6 +136,43 @@ func TestFetchEverything(t *testing.T) {
 	}
 }
 
+// What is thought goes out at once, before there is a word of text. Where it breaks off, the next
+// attempt thinks on behind it, in one well-formed stream.
+func TestFetchThinks(t *testing.T) {
+	const thought = "I think of the sea."
+	const thinks = `{"words":3,"reasoning":"` + thought + `"}`
+	for _, s := range streams {
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			once := s.raw()
+			once.Policy.Passive = true
+			first := strings.Replace(thinks, "{", `{"endAfterWords":0,"end":"reset",`, 1)
+			got := Play(once, s.plan(script(short, first, `{}`)), 0)
+			if _, ended, from := s.read(t, got.Body); got.Status == core.Complete || ended != wire.Failed || from.Fault.Reason == fault.Truncated || from.Cursor.Reasoning != len(thought) {
+				t.Fatalf("held back: %v, %d characters of a thought in\n%s", ended, from.Cursor.Reasoning, got.Body)
+			}
+			broken := 0
+			for at := 0; at < len(s.healthy(t, short, thinks)); at += 3 {
+				first := strings.Replace(thinks, "{", `{"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`,`, 1)
+				got := Play(s.raw(), s.plan(strings.Replace(script(short, first, `{}`), `,{}]`, `,`+thinks+`]`, 1)), 0)
+				if s.alone(got) {
+					continue
+				}
+				text, ended, from := s.read(t, got.Body)
+				if ended != wire.Complete || text != short || from.Cursor.Reasoning < len(thought) {
+					t.Fatalf("cut at %d: %v %q with %d characters of a thought\n%s", at, ended, text, from.Cursor.Reasoning, got.Body)
+				}
+				if from.Cursor.Reasoning > len(thought) {
+					broken++
+				}
+			}
+			if broken == 0 && !s.resumes {
+				t.Fatal("no cut was in a thought")
+			}
+		})
+	}
+}
+
 // When nothing helps, the stream ends in the API's own error, and never reads as complete.
 func TestFetchFails(t *testing.T) {
 	for _, s := range streams {

@@ -213,22 +213,22 @@ func (f *responsesForm) take(e sse.Event) string {
 		f.done = append(f.done, v.Get("item"))
 		f.item = ""
 		f.items++
-	case "response.content_part.added":
+	case "response.content_part.added", "response.reasoning_summary_part.added":
 		if f.part || f.item == "" {
 			return "a part inside another"
 		}
 		f.part, f.text = true, ""
-	case "response.output_text.delta":
+	case "response.output_text.delta", "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		if !f.part {
 			return "text outside of a part"
 		}
 		f.text += v.Get("delta").Text()
-	case "response.output_text.done":
+	case "response.output_text.done", "response.reasoning_text.done", "response.reasoning_summary_text.done":
 		if v.Get("text").Text() != f.text {
 			return "the whole text is not what was said"
 		}
-	case "response.content_part.done":
-		if !f.part || v.Get("part", "type").Text() == "output_text" && v.Get("part", "text").Text() != f.text {
+	case "response.content_part.done", "response.reasoning_summary_part.done":
+		if !f.part || v.Get("part", "type").Text() != "refusal" && v.Get("part", "text").Text() != f.text {
 			return "the whole part is not what was said"
 		}
 		f.part = false

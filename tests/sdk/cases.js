@@ -112,6 +112,13 @@ export function casesOf(name, { there, here, address, HoldfastError, places }) {
     }
   };
 
+  cases["a thought that breaks off is thought again"] = async () => {
+    const long = `${thought} `.repeat(40);
+    const value = valueOf(await here(stream, { requests: [{ reasoning: long, endAt: 0.5, end: "reset" }, { reasoning: thought }] }));
+    const { text, finish } = await healthy();
+    alike([value.text, value.finish], [text, finish], "the answer");
+  };
+
   for (const [what, script] of Object.entries(mended)) {
     const policy = what.startsWith("a stall") && { policy: { idleMs: 400, firstDeltaMs: 400, headersMs: 1000 } };
     cases[`${what} comes out as if nothing had happened`] = () => asHealthy(script, policy || {});
