@@ -18,7 +18,7 @@
 //	100ms headers 1 200 x-request-id=r1
 //	120ms text 1 "Hello"          a delta of the wire format; or: event 1 {…}   bytes 1 "…"
 //	      -> text "Hello"
-//	200ms reset 1                 also: end 1, abort, online, offline, slow (no demand), demand,
+//	200ms reset 1                 also: end 1, abort, leave, online, offline, slow (no demand), demand,
 //	                              frozen (nothing ticks until the next line says so)
 //	      -> failed 1 retry transport
 //	      …
@@ -256,6 +256,8 @@ func (p *player) event(text string) error {
 		e.Kind, e.Fault = core.Broke, fault.Network("TypeError", "ECONNRESET", "terminated")
 	case "abort":
 		e.Kind = core.Aborted
+	case "leave":
+		e.Kind = core.Left
 	case "online":
 		e.Kind = core.Online
 	case "offline":
@@ -333,9 +335,14 @@ func (p *player) act(actions []core.Action) {
 }
 
 func (p *player) send(attempt int, r *core.Request) {
+	path := strings.TrimPrefix(r.URL, p.spec.Base)
+	if attempt == 0 {
+		p.say("-> tell %s %s", r.Method, path)
+		return
+	}
 	p.at = r.Target
 	if r.Method == "GET" {
-		p.say("-> get %d %s", attempt, strings.TrimPrefix(r.URL, p.spec.Base))
+		p.say("-> get %d %s", attempt, path)
 		return
 	}
 	n := 0
