@@ -208,6 +208,22 @@ test("what died with its isolate counts as spent in full, and settles what it he
   assert.equal((await post("mortal", "/v1/chat/completions", chat("gpt"))).status, 200);
 });
 
+test("durable answers are paid for, too: 20 at once with money for three", { timeout: 60_000 }, async () => {
+  const { post, report } = await start({ keeper: { limits: { maxUsd: 0.0021 } }, probe: { limits: {} } });
+  assert.equal((await post("probe", "/answers", chat("slow"))).status, 201);
+  const { held } = await report("probe");
+  assert.ok(held * 3 < ticks(0.0021) && held * 4 > ticks(0.0021), String(held));
+  const asked = await Promise.all(Array.from({ length: 20 }, (_, n) => post("keeper", "/answers", chat("slow"), { headers: { "idempotency-key": `answer-of-keeper-${n}` } })));
+  assert.deepEqual([asked.filter(({ status }) => status === 201).length, asked.filter(({ status }) => status === 402).length], [3, 17]);
+  const n = asked.findIndex(({ status }) => status === 201);
+  const again = await post("keeper", "/answers", chat("slow"), { headers: { "idempotency-key": `answer-of-keeper-${n}` } });
+  assert.equal(again.status, 200); // the same one costs nothing
+  await until(10_000, async () => (await report("keeper")).concurrent === 0);
+  const { all } = await report("keeper");
+  assert.equal(all.requests, 3);
+  assert.ok(all.ticks > 0 && all.ticks <= 3 * held && all.estimated === 0, JSON.stringify(all));
+});
+
 test("without limits nobody asks a ledger; with limits nothing passes without one", async () => {
   const { post, report } = await start({ free: {}, bound: { limits: {} } });
   const headers = { "x-without-ledgers": "1" };

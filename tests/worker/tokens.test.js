@@ -130,6 +130,19 @@ test("a link reads one answer, and nothing else with it", async () => {
   assert.equal((await post("", { path: `/v1/chat/completions?read=${read}`, headers: { authorization: `Bearer ${TOKEN}` } })).status, 401);
 });
 
+test("whoever has a link reads the answer with it, and nobody else's token does", async () => {
+  const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", "idempotency-key": "answer-for-a-link" };
+  assert.equal((await fetch(`${address}/answers`, { method: "POST", headers, body: chat() })).status, 201);
+  const { url } = await link(TOKEN, "answer-for-a-link", "");
+  const events = await (await fetch(`${address}${url}&offset=-1&live=sse`)).text();
+  assert.match(events, /"type":"done","result":\{.*"status":"complete"/);
+  assert.equal((await fetch(address + url, { method: "HEAD" })).status, 200);
+  for (const token of [jwt(), jwt({ sub: "alice2" }), "token-of-bob"]) assert.equal((await get("/answers/answer-for-a-link?offset=-1", token)).status, 404);
+  for (const token of [TOKEN, jwt({ sub: "alice", scope: "read" })]) assert.equal((await get("/answers/answer-for-a-link?offset=-1", token)).status, 200);
+  const { url: bobs } = await link("token-of-bob", "answer-for-a-link", ""); // of the same name, and his own
+  assert.equal((await fetch(address + bobs)).status, 404);
+});
+
 test("a link that is forged or has expired reads nothing", async () => {
   const { url } = await link(TOKEN, "answer-of-alice", "");
   const [body, signature] = url.slice(url.indexOf("=") + 1).split(".");
