@@ -77,6 +77,21 @@ for (const { provider, path, body, resumes } of STREAMS) {
   });
 }
 
+for (const { provider, path, body, resumes } of STREAMS.filter((stream) => stream.resumes || stream.path === "/v1/responses")) {
+  test(`${provider} ${path}${resumes ? " in background" : ""}: Stop ${resumes ? "stops it at the provider" : "needs no word but the end of the connection"}`, async () => {
+    const client = await createClient({ provider, baseURL: `${base}/${provider}`, apiKey: "test-key" });
+    const session = crypto.randomUUID();
+    const answer = client.stream(path, body, { headers: { "x-sim": "slow", "x-sim-session": session } });
+    for await (const { type } of answer) if (type === "text") break;
+    assert.equal((await answer.result).status, "cancelled");
+    const seen = async () => (await (await fetch(`${base}/sim/log?session=${session}`)).json()).requests;
+    for (let tries = 0; resumes && tries < 100 && (await seen()).length < 2; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    const told = (await seen()).slice(1).map(({ method, path, status }) => [method, path.replace(/[^/]+\/cancel$/, "*/cancel"), status]);
+    assert.deepEqual(told, resumes ? [["POST", `/${provider}${path}/*/cancel`, 200]] : []);
+  });
+}
+
 test("xai deferred: the ticket is exchanged for the answer once it is made", async () => {
   const client = await createClient({ provider: "xai", baseURL: `${base}/xai`, apiKey: "test-key", sleep: async () => {} });
   const script = { text, requests: [{ pending: 2 }] };
