@@ -218,10 +218,10 @@ test("durable answers are paid for, too: 20 at once with money for three", { tim
   const n = asked.findIndex(({ status }) => status === 201);
   const again = await post("keeper", "/answers", chat("slow"), { headers: { "idempotency-key": `answer-of-keeper-${n}` } });
   assert.equal(again.status, 200); // the same one costs nothing
-  await until(10_000, async () => (await report("keeper")).concurrent === 0);
+  // Leases are shorter here than answers renew them: what was given up is settled all the same.
+  await until(10_000, async () => (await report("keeper")).all.estimated === 0 && (await report("keeper")).concurrent === 0);
   const { all } = await report("keeper");
-  assert.equal(all.requests, 3);
-  assert.ok(all.ticks > 0 && all.ticks <= 3 * held && all.estimated === 0, JSON.stringify(all));
+  assert.ok(all.requests === 3 && all.ticks > 0 && all.ticks < 3 * held, JSON.stringify(all));
 });
 
 test("without limits nobody asks a ledger; with limits nothing passes without one", async () => {
