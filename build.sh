@@ -26,10 +26,10 @@ standard() {
 }
 
 # tiny PACKAGE FILE [TAG]: the same by TinyGo. As a library without a scheduler its exports run at once,
-# where they otherwise start a goroutine each. Another pass of the optimizer that TinyGo itself
-# needs takes 3 % more.
+# where they otherwise start a goroutine each. Its memory is that of wasm/heap. Another pass of the
+# optimizer that TinyGo itself needs takes 3 % more.
 tiny() {
-	"$tinygo" build -tags "${3:-}" -target wasm -opt=z -no-debug -scheduler=none -buildmode=c-shared -o "$2" "$1"
+	"$tinygo" build -tags "${3:-}" -target wasm -opt=z -no-debug -gc=none -scheduler=none -buildmode=c-shared -o "$2" "$1"
 	local optimize=${WASMOPT:-$(command -v wasm-opt || true)}
 	[ -z "$optimize" ] || "$optimize" -Oz --strip-debug --strip-producers --strip-target-features "$2" -o "$2"
 }

@@ -11,6 +11,7 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/time"
+	"holdfast/wasm/heap"
 )
 
 // unknown is the result for a handle that stands for nothing.
@@ -24,6 +25,7 @@ func protocol() int32 { return Protocol }
 //
 //go:wasmexport hf_in
 func room(n int32) unsafe.Pointer {
+	heap.Collect()
 	if cap(in) < int(n) || cap(in) > 1<<20 && int(n) < 1<<16 {
 		in = make([]byte, max(int(n), 1<<16))
 	}
