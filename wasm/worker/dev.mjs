@@ -8,7 +8,7 @@
 // the configuration names is really asked. workerd comes from tests/worker, or is what WORKERD names.
 
 import { spawn } from "node:child_process";
-import { createHash } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
@@ -35,9 +35,9 @@ async function simulated() {
   const address = await simulate();
   const names = Object.keys(PROVIDERS);
   return {
-    secrets: Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_API_KEY`, "simulated"])),
+    secrets: { ...Object.fromEntries(names.map((name) => [`${name.toUpperCase()}_API_KEY`, "simulated"])), HOLDFAST_JWT_SECRET: randomBytes(32).toString("hex") },
     config: {
-      tokens: { dev: createHash("sha256").update("dev").digest("hex") },
+      tokens: { dev: { hash: createHash("sha256").update("dev").digest("hex"), limits: {}, admin: true } },
       origins: ["http://localhost:8080", "http://127.0.0.1:8080"],
       providers: Object.fromEntries(names.map((name) => [name, { baseURL: `${address}/${name}` }])),
       models: {
@@ -51,7 +51,7 @@ async function simulated() {
 function deployed(file) {
   const config = JSON.parse(readFileSync(file, "utf8"));
   const names = Object.entries(config.providers ?? {}).map(([name, { secret }]) => secret ?? `${name.toUpperCase()}_API_KEY`);
-  return { config, secrets: Object.fromEntries(names.map((name) => [name, process.env[name] ?? ""])) };
+  return { config, secrets: Object.fromEntries([...names, "HOLDFAST_JWT_SECRET"].map((name) => [name, process.env[name] ?? ""])) };
 }
 
 const own = positionals.length > 0 ? deployed(positionals[0]) : await simulated();
@@ -59,7 +59,9 @@ const { address, stop, ended } = await serve(build(), { ...own, workerd, port: N
 console.log(`The gateway listens on ${address}`);
 if (positionals.length === 0) {
   console.log(`\n  curl -N ${address}/v1/chat/completions -H 'authorization: Bearer dev' -H 'content-type: application/json' \\
-    -d '{"model": "careful", "stream": true, "messages": [{"role": "user", "content": "Tell me of the sea"}]}'\n`);
+    -d '{"model": "careful", "stream": true, "messages": [{"role": "user", "content": "Tell me of the sea"}]}'
+
+  ${address}/control/status in a browser: any name, the password is dev\n`);
 }
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => stop().then(() => process.exit()));
 await ended;
