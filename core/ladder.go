@@ -260,6 +260,9 @@ func (c *Call) fallback(f fault.Fault) (int, bool) {
 	}
 	for n := c.target + 1; n <= len(c.spec.Fallbacks); n++ {
 		t := c.spec.target(n)
+		if c.raw.many() && t.API != c.spec.API {
+			continue
+		}
 		if f.Fallback == fault.OtherProvider && t.Provider == c.spec.target(c.target).Provider {
 			continue
 		}
@@ -278,7 +281,7 @@ func (c *Call) unsafe() bool {
 
 // continuable tells whether the text shown may be continued: not behind a tool call, whole or not.
 func (c *Call) continuable() bool {
-	return !c.unsafe() && !(c.stream != nil && c.stream.Tool)
+	return !c.unsafe() && !c.raw.many() && !(c.stream != nil && c.stream.Tool)
 }
 
 // mayRun tells that the request may have started something at the provider that goes on and is

@@ -26,6 +26,7 @@ type raw struct{ deltas []wire.Delta }
 
 func newRaw(*Spec) *raw                         { return nil }
 func (*raw) bound() bool                        { return false }
+func (*raw) many() bool                         { return false }
 func (*raw) drains() bool                       { return false }
 func (*raw) feed([]byte)                        {}
 func (*Call) splice()                           {}

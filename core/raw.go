@@ -31,6 +31,7 @@ type raw struct {
 	deltas  []wire.Delta    // what the event at hand may show
 	head    *Head           // to go out with the next bytes
 	begun   bool            // it went out
+	several int             // answers that are asked for at once
 	waits   bool            // the stream has no end mark but the end of the body
 }
 
@@ -38,6 +39,7 @@ func newRaw(spec *Spec) *raw {
 	r := &raw{}
 	if spec.Stream {
 		r.splicer = splice.New(spec.API)
+		r.several = wire.Several(spec.Body)
 		r.waits = spec.API == wire.Generate || spec.API == wire.Interactions
 		_, query, _ := strings.Cut(spec.Path, "?")
 		r.splicer.Array = spec.API == wire.Generate && !strings.Contains(query, "alt=sse")
@@ -47,6 +49,9 @@ func newRaw(spec *Spec) *raw {
 
 // bound tells that the reader has, or will have, something that cannot be taken back.
 func (r *raw) bound() bool { return r != nil && r.splicer.Bound() }
+
+// many tells that several answers are asked for at once. They can be retried, but not gone on with.
+func (r *raw) many() bool { return r != nil && r.several > 1 }
 
 func (r *raw) feed(chunk []byte) {
 	if r != nil {
@@ -65,9 +70,10 @@ func (c *Call) splice() {
 	}
 	s, a := c.raw.splicer, c.attempt
 	c.raw.deltas = c.raw.deltas[:0]
+	c.stream.Several = c.raw.several
 	usage := c.spec.Body.Get("stream_options", "include_usage").True()
 	s.Attempt(splice.Source{
-		API: a.API, Resumed: a.Kind == Resumed, Before: before, Unasked: (a.Target > 0 || c.spec.Metered) && !usage,
+		API: a.API, Several: c.raw.several > 1, Resumed: a.Kind == Resumed, Before: before, Unasked: (a.Target > 0 || c.spec.Metered) && !usage,
 		Meta: translate.Meta{Created: c.now.Unix(), Provider: c.spec.Provider, Usage: usage},
 	})
 	if !s.Sent() {

@@ -40,6 +40,8 @@ type Source struct {
 	// Unasked: the caller did not ask for usage, which this attempt was told to report. A chunk
 	// without a choice, which tells it in chat, is more than some readers expect.
 	Unasked bool
+	// Several answers were asked for at once: all of it passes as it comes.
+	Several bool
 	Meta    translate.Meta
 }
 
@@ -162,6 +164,8 @@ func (s *Splicer) Attempt(source Source) {
 	s.joining = s.bound && !source.Resumed
 	s.apart = s.sent && !s.bound && !source.Resumed
 	switch {
+	case source.Several && source.API == s.api:
+		s.mode = pass
 	case source.API != s.api:
 		s.mode = encode
 	case s.sent || len(s.held) > 0 || source.Before != (wire.Usage{}):
@@ -208,7 +212,7 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 	default:
 		s.pass(e, s.readable(e, from), at)
 	}
-	counts := len(s.pending) > 0 || from.Tool || from.Cursor.Refusal > 0 || from.End != wire.Open || len(s.held) > maxHeld
+	counts := len(s.pending) > 0 || from.Tool || from.Cursor.Refusal > 0 || from.Others || from.End != wire.Open || len(s.held) > maxHeld
 	thinks := (s.sent || from.Cursor.Reasoning > 0) && !s.more
 	if (s.bound || counts || thinks || s.sent && s.mode != pass) && !(half && s.mode == pass) {
 		s.release()
@@ -253,7 +257,7 @@ func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
 		return
 	}
 	kind := s.kind(e.Type, v)
-	s.more = s.more || !s.bound && !s.format.early(kind, v)
+	s.more = s.more || !s.bound && (s.source.Several || !s.format.early(kind, v))
 	s.unseen = append(s.unseen, seen{kind, v})
 	s.held = append(s.held, segment...)
 	if !s.Array && !blank(segment) { // the body ended with it

@@ -24,7 +24,7 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	choice := first(v.Get("choices"))
 	c.content(s, choice.Get("delta"))
 	s.note(v)
-	word := choice.Get("finish_reason").Text()
+	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
 	if err := v.Get("error"); kind == "error" || !err.Missing() {
 		s.explain(word, v)
 		return
@@ -36,6 +36,15 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	if word != "" {
 		c.end(s, word, v)
 	}
+}
+
+// speaks tells whether a delta holds something.
+func speaks(delta json.Value) (found bool) {
+	delta.Each(func(name string, item json.Value) bool {
+		found = name != "role" && !item.Missing() && len(item) > len(`""`)
+		return !found
+	})
+	return found
 }
 
 func (c *chat) whole(s *Stream, v json.Value) bool {

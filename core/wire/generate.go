@@ -40,14 +40,15 @@ func (g *generate) read(s *Stream, event string, v json.Value) {
 		return true
 	})
 	s.note(v)
-	word, block := candidate.Get("finishReason").Text(), v.Get("promptFeedback", "blockReason").Text()
+	word := s.word(candidate, v.Get("candidates"), "finishReason", func(item json.Value) bool { return item.Get("content", "parts").At(0) != nil })
+	block := v.Get("promptFeedback", "blockReason").Text()
 	switch {
 	case event == "error" || isError(v):
 		s.explain(word, v)
 	case candidate == nil && block != "" && !strings.HasSuffix(block, "_UNSPECIFIED"):
 		s.finish(Filtered, block)
 	default:
-		g.end(s, word)
+		g.end(s, word, v)
 	}
 	// A finish comes with the last usage: then nothing is left to wait for.
 	if s.End != Open && v.Get("usageMetadata").Kind() == '{' {
@@ -116,7 +117,7 @@ func (g *generate) functionCall(s *Stream, call json.Value) {
 	s.call(tool)
 }
 
-func (g *generate) end(s *Stream, word string) {
+func (g *generate) end(s *Stream, word string, _ json.Value) {
 	end, known := generateEnds[word]
 	if known && end == Open || s.End != Open {
 		return

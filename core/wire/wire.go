@@ -107,12 +107,16 @@ type Stream struct {
 	// MayBeEmpty: an answer that ends with nothing in it is complete. So it is with a continuation,
 	// when everything had been said before the break.
 	MayBeEmpty bool
+	// Several is how many answers were asked for at once, if more than one. The stream tells the first
+	// of them, and ends when all have ended that came.
+	Several int
 
 	Deltas []Delta // new since Take
 	// Last is the event taken last, when it was JSON; it aliases the event's data.
 	Last   json.Value
 	Tool   bool // a tool call has begun, complete or not
 	Output bool // anything of an answer came: text, reasoning, refusal, a tool call
+	Others bool // and of one beside the first
 
 	End    End
 	Finish string      // the provider's own word
@@ -127,7 +131,8 @@ type Stream struct {
 	Warnings  []string
 	Cursor    Cursor
 
-	cut    *fault.Fault // the break that ended the body, if one did
+	ended  map[int64]string // of several answers, those that came, and their words for the end
+	cut    *fault.Fault     // the break that ended the body, if one did
 	reader reader
 	repeat repeat
 	text   []byte // backs the Deltas' texts
@@ -202,6 +207,7 @@ func (s *Stream) Event(e sse.Event) {
 		return
 	case view.String(data) == "[DONE]":
 		s.Done = true
+		s.settle()
 		return
 	}
 	s.repeat.begin(s)
@@ -241,11 +247,64 @@ func first(list json.Value) (found json.Value) {
 	return found
 }
 
+// Several tells how many answers a request asks for at once.
+func Several(body json.Value) int {
+	n, _ := body.Get("n").Int()
+	candidates, _ := body.Get("generationConfig", "candidateCount").Int()
+	return int(max(1, n, candidates))
+}
+
+// word is the word for the end of an answer, which stands at key in its item of a list. While others of
+// several answers have not ended it is "".
+func (s *Stream) word(item, list json.Value, key string, says func(item json.Value) bool) string {
+	if s.Several < 2 {
+		return item.Get(key).Text()
+	}
+	list.Each(func(_ string, item json.Value) bool {
+		index, _ := item.Get("index").Int()
+		if index > 0 && says(item) {
+			s.Others, s.Output = true, true
+		}
+		if s.ended == nil {
+			s.ended = map[int64]string{}
+		}
+		if word := item.Get(key).Text(); word != "" || s.ended[index] == "" {
+			s.ended[index] = word
+		}
+		return true
+	})
+	if len(s.ended) < s.Several {
+		return ""
+	}
+	return s.lastWord()
+}
+
+// lastWord is the first answer's word for its end, when all answers have ended that came.
+func (s *Stream) lastWord() string {
+	for _, word := range s.ended {
+		if word == "" {
+			return ""
+		}
+	}
+	return s.ended[0]
+}
+
+// settle ends a stream of fewer answers than were asked for: some servers give one only.
+func (s *Stream) settle() {
+	reader, ok := s.reader.(interface {
+		end(*Stream, string, json.Value)
+	})
+	if word := s.lastWord(); ok && word != "" && s.End == Open {
+		reader.end(s, word, nil)
+	}
+}
+
 // Cut says that the body broke off with f: an event that is left unfinished is f's doing.
 func (s *Stream) Cut(f fault.Fault) { s.cut = &f }
 
 // Close says that the body ended cleanly. Without a terminal the answer was cut off.
 func (s *Stream) Close() {
+	s.settle()
 	switch {
 	case s.End != Open:
 	case s.Pending:
@@ -258,6 +317,10 @@ func (s *Stream) Close() {
 // bare takes JSON that stood outside of any event: an error, or an answer that is no stream.
 func (s *Stream) bare(v json.Value) {
 	if s.End != Open {
+		return
+	}
+	if !isError(v) && s.Several > 1 {
+		s.malformed("one document came, where a stream of several answers was asked for")
 		return
 	}
 	if !isError(v) && s.reader.whole(s, v) {

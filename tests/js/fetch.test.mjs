@@ -74,7 +74,6 @@ const others = {
   "no JSON": [URL_, { ...post, body: "text" }],
   "a form": ["https://llm.example/v1/chat/completions", { method: "POST", body: new URLSearchParams({ a: "b" }) }],
   "a message of a thread": ["https://llm.example/v1/threads/t/messages", { ...post, body: '{"role":"user","content":"x"}' }],
-  "two answers in one stream": [URL_, { ...post, body: JSON.stringify({ ...question, stream: true, n: 2 }) }],
 };
 for (const [what, args] of Object.entries(others)) {
   test(`${what} passes untouched`, async () => {
@@ -144,6 +143,19 @@ test("a stream passes byte for byte, and what nobody knows with it", async () =>
   const response = await client.fetch(URL_, { ...post, body: streamed });
   assert.equal(await response.text(), body);
   assert.equal(response.headers.get("content-type"), "text/event-stream; charset=utf-8");
+});
+
+test("several answers in one stream are retried before the first word, and an error when they are cut behind it", async () => {
+  const said = (index, delta, finish_reason = null) => `data: ${JSON.stringify({ id: "c", created: 1, model: "m", choices: [{ index, delta, finish_reason }] })}\n\n`;
+  const roles = [0, 1].map((index) => said(index, { role: "assistant", content: "" })).join("");
+  const whole = `${roles}${said(1, { content: "B" })}${said(0, { content: "A" })}${said(0, {}, "stop")}${said(1, {}, "stop")}data: [DONE]\n\n`;
+  const asked = { ...post, body: JSON.stringify({ ...question, stream: true, n: 2 }) };
+  const { client, seen } = await clientOf((n) => (n === 1 ? new Response("{}", { status: 503 }) : new Response(n === 2 ? roles : whole)));
+  assert.equal(await (await client.fetch(URL_, asked)).text(), whole);
+  assert.equal(seen.length, 3);
+  const { client: cut, seen: once } = await clientOf(() => new Response(whole.slice(0, whole.indexOf("data: [DONE]") - 90)));
+  assert.match(await (await cut.fetch(URL_, asked)).text(), /"error"/);
+  assert.equal(once.length, 1);
 });
 
 test("closing the client ends what it fetches", async () => {

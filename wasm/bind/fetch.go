@@ -43,7 +43,7 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 	if api == wire.Generate {
 		s.Stream = strings.Contains(path, ":streamGenerateContent")
 	}
-	if s.Stream && (!splice.Knows(api) || several(s.Body)) { // embeddings have no stream
+	if s.Stream && !splice.Knows(api) { // embeddings have no stream
 		return s, errNotOurs
 	}
 	for _, f := range c.chain(v.Get("chain")) {
@@ -52,7 +52,9 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 		s.Fallbacks = append(s.Fallbacks, t)
 	}
 	if v.Get("form").True() && len(s.Fallbacks) > 0 {
-		s.First = 1
+		if s.First = 1; s.Stream && s.Fallbacks[0].API != api && wire.Several(s.Body) > 1 {
+			return s, errNotOurs
+		}
 		s.Body = s.Body.Without("models") // they were the chain
 	}
 	return s, nil
@@ -107,14 +109,6 @@ func split(url string) (base, path string) {
 // that adds to the messages of a thread.
 func asks(api wire.API, path string, body json.Value) bool {
 	return api != wire.Plain && body.Kind() == '{' && (api != wire.Messages || body.Get("messages").Kind() == '[')
-}
-
-// several tells whether more than one answer is asked for at once. Of them only the first one could
-// be gone on with.
-func several(body json.Value) bool {
-	n, _ := body.Get("n").Int()
-	candidates, _ := body.Get("generationConfig", "candidateCount").Int()
-	return n > 1 || candidates > 1
 }
 
 // providerOf tells whose rules apply at a host: its own, else the client's where that provider has

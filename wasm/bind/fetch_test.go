@@ -28,7 +28,7 @@ func TestFetchSpec(t *testing.T) {
 		{"openai", "https://api.openai.com/v1/threads/t/messages", `{"role":"user","content":"x"}`, "", "", false},
 		{"openai", "https://api.openai.com/v1/responses/r/cancel", `{}`, "", "", false},
 		{"openai", "https://api.anthropic.com/v1/messages/count_tokens", `{"messages":[]}`, "", "", false},
-		{"openai", "https://api.openai.com/v1/chat/completions", `{"messages":[],"stream":true,"n":2}`, "", "", false},
+		{"openai", "https://api.openai.com/v1/chat/completions", `{"messages":[],"stream":true,"n":2}`, fault.OpenAI, wire.Chat, true},
 		{"openai", "https://api.openai.com/v1/chat/completions", `not JSON`, "", "", false},
 		{"openai", "https://api.openai.com/v1/chat/completions", `[]`, "", "", false},
 		{"openai", "https://api.openai.com", `{}`, "", "", false},

@@ -704,7 +704,8 @@ export interface Client {
    * A POST to a path of one of the wire formats (chat, responses, messages, generate, interactions,
    * embeddings) becomes a call: it is retried, waited for and, where the client has `targets`,
    * answered by those. It goes to its own URL with its own headers; the client's key is not used.
-   * Everything else passes untouched, and so do requests for several answers in one stream.
+   * Everything else passes untouched. A stream of several answers (`n`, `candidateCount`) is retried
+   * before the first word and ends as an error when it breaks behind it: none is gone on with.
    *
    * A stream is one uninterrupted, well-formed stream of the request's own wire format: a healthy
    * one byte for byte, a broken one gone on with so that no reader learns of it, its usage that of
