@@ -4,11 +4,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import { after } from "node:test";
 
 function build() {
   const folder = mkdtempSync(join(tmpdir(), "holdfast-package-"));
-  after(() => rmSync(folder, { recursive: true, force: true }));
+  process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
   execFileSync("bash", ["build.sh", "-package", folder], { cwd: new URL("../../", import.meta.url), stdio: "inherit" });
   return folder;
 }

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { after } from "node:test";
 
 export * from "./asking.js";
 
@@ -16,10 +15,7 @@ export async function startProvider() {
   const program = join(directory, "sim");
   execFileSync("go", ["build", "-o", program, "./tests/sim/run"], { cwd: project, stdio: ["ignore", "inherit", "inherit"] });
   const child = spawn(program, ["-addr", "127.0.0.1:0", "-reuse"], { stdio: ["pipe", "pipe", "inherit"] });
-  after(() => {
-    child.stdin.end();
-    rmSync(directory, { recursive: true, force: true });
-  });
+  process.on("exit", () => rmSync(directory, { recursive: true, force: true }));
   for await (const line of createInterface(child.stdout)) {
     if (line.startsWith("listening ")) {
       for (const part of [child, child.stdin, child.stdout]) {
