@@ -2,17 +2,13 @@
 import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { stream } from "@durable-streams/client";
-import { acting, asking, hashed, KEYS, log, startGateway, TOKEN } from "./gateway.js";
+import { acting, asking, hashed, KEYS, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
 import { Reader } from "./reader.js";
 
 const BOB = "hf-token-of-bob";
-const storage = mkdtempSync(join(tmpdir(), "holdfast-answers-"));
-after(() => rmSync(storage, { recursive: true, force: true }));
+const storage = storageFolder();
 
 const config = {
   tokens: { alice: hashed(TOKEN), bob: hashed(BOB) },
@@ -117,6 +113,7 @@ test("nobody is connected until the end", async () => {
   const text = words(40);
   const { reader, session } = await begin({ text, requests: [{ gapMs: 15 }] });
   await until(5000, async () => (await log(session)).requests[0]?.ended === "close");
+  await wait(500);
   const answer = await reader().catchUp();
   assert.equal(answer.text, text);
   assert.equal(answer.result.status, "complete");

@@ -1,7 +1,7 @@
 // Starts the gateway in real workerd before the simulated providers, and asks the latter for scenarios.
 import { execFileSync, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { cpSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -59,6 +59,13 @@ export async function startGateway({ secrets = KEYS, ...config } = {}, { main, p
   });
   after(stop);
   return { address, stop, pid };
+}
+
+/** A folder for what outlives the gateway; in memory where there is such a thing, since hundreds of databases wait for one disk. */
+export function storageFolder() {
+  const place = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "holdfast-objects-"));
+  process.once("exit", () => rmSync(place, { recursive: true, force: true })); // when nobody writes there any more
+  return place;
 }
 
 let sessions = 0;

@@ -16,6 +16,8 @@ import { quote } from "./instance.js";
 import { WATCH_MS } from "./relay.js";
 import { Session } from "./session.js";
 
+/** The next write comes so long after the last one: a fast model brings many deltas, and a commit costs as much for one. */
+const WRITE_MS = 40;
 /** Lives after which an answer is given up: something in it may be what ends them. */
 const MAX_RUNS = 20;
 
@@ -34,9 +36,10 @@ export class Run {
   #given;
   /** @type {Call | null} */
   #call = null;
-  /** Somebody wants it to end; the answer is to be deleted. */
+  /** Somebody wants it to end; nobody wants it any more; its program has died. */
   #cancelled = false;
   #dropped = false;
+  #lost = false;
   /** What is not written yet: messages, the newest cursor, how it ended. */
   #messages = [];
   #cursor;
@@ -143,13 +146,15 @@ export class Run {
     if (this.#dropped) return;
     if (type === "failed") this.#record.failed(this.#number, attempt, error);
     if (type !== "sent") return;
-    const facts = { kind: kindOf(kind, this.#number > 1), target, provider: targets[target]?.provider, model: targets[target]?.model || undefined, startedAtMs: atMs };
+    const facts = { kind: kindOf(kind, this.#given.lost.length > 0), target, provider: targets[target]?.provider, model: targets[target]?.model || undefined, startedAtMs: atMs };
     this.#record.sent(this.#number, attempt, facts, this.#store.tail + this.#messages.length);
   }
 
   #fail(error, id) {
-    if (error.code === "program_died") this.#settle(false); // the answer is taken up in another program
-    else this.#finish(this.#given.without(id, "failed", failure(error.message)));
+    if (error.code === "program_died") {
+      this.#lost = true; // the answer is taken up in another program, behind what this one has brought
+      this.#write();
+    } else this.#finish(this.#given.without(id, "failed", failure(error.message)));
   }
 
   #finish(result, keys = []) {
@@ -164,8 +169,8 @@ export class Run {
   async #write() {
     if (this.#writing) return;
     this.#writing = true;
-    await null; // all that one chunk has brought
     try {
+      await null; // all that one chunk has brought
       while (!this.#dropped && (this.#messages.length > 0 || this.#cursor !== undefined || this.#end !== null)) {
         const messages = this.#messages.splice(0).map((message) => JSON.stringify(message));
         const [cursor, end] = [this.#cursor, this.#end];
@@ -173,10 +178,13 @@ export class Run {
         if (end !== null) messages.push(end);
         await this.#store.append(messages, { close: end !== null, along: () => cursor !== undefined && this.#record.mark(cursor) });
         if (end !== null) return this.#settle(true);
+        await new Promise((resolve) => setTimeout(resolve, WRITE_MS));
       }
+      if (this.#lost) this.#settle(false);
     } catch (error) {
       // The storage does not take it. The next life begins at what was written.
       console.error("holdfast: an answer could not be written:", error);
+      this.#dropped = true;
       this.#call?.abort();
       this.#settle(false);
     } finally {
