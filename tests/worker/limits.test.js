@@ -28,6 +28,7 @@ const start = async (owners, more) => {
     stop,
     post: (name, path, body, { headers, signal } = {}) =>
       fetch(address + path, { method: "POST", signal, headers: { authorization: `Bearer token-of-${name}`, "content-type": "application/json", ...headers }, body: JSON.stringify(body) }),
+    play: async (name, calls) => (await fetch(`${address}/ledger/${name}`, { method: "POST", body: JSON.stringify(calls) })).json(),
     report: async (name) => (await fetch(`${address}/ledger/${name}`)).json(),
   };
 };
@@ -222,6 +223,74 @@ test("durable answers are paid for, too: 20 at once with money for three", { tim
   await until(10_000, async () => (await report("keeper")).all.estimated === 0 && (await report("keeper")).concurrent === 0);
   const { all } = await report("keeper");
   assert.ok(all.requests === 3 && all.ticks > 0 && all.ticks < 3 * held, JSON.stringify(all));
+});
+
+/** Calls that anybody might make of a ledger, in any order: what is settled was reserved, or not, or twice. */
+function* calls(random, limits) {
+  const any = (n) => Math.floor(random() * n);
+  for (let n = 0; n < 120; n++) {
+    const id = `request-${any(12)}`;
+    const kind = any(10);
+    if (kind < 5) yield ["reserve", { id, ticks: any(4) === 0 ? 0 : any(400), limits }];
+    else if (kind < 8) yield ["settle", id, any(5) === 0 ? null : { ticks: any(4) === 0 ? any(1200) : any(300), estimated: any(3) === 0 }];
+    else if (kind < 9) yield ["renew", id];
+    else yield ["alarm"];
+    if (any(6) === 0) yield ["lease", any(2) === 0 ? -1 : 60_000]; // one that has ended as it begins, or not
+  }
+}
+
+test("the law of a ledger: spent, without what bills were higher, and held stay within the limit", { timeout: 60_000 }, async () => {
+  const { play } = await start({});
+  for (let seed = 1; seed <= 25; seed++) {
+    let state = seed * 7919;
+    const random = () => (state = (state * 48_271) % 2_147_483_647) / 2_147_483_647;
+    const limit = 1000 + Math.floor(random() * 2000);
+    const limits = [{ maxUsd: limit }, { maxUsdPerDay: limit }, { maxUsdPerMonth: limit, concurrent: 6 }][seed % 3];
+    const all = [...calls(random, limits)];
+    const steps = await play(`ledger-${seed}`, all);
+    // What must be there, counted in another way.
+    const holds = new Map();
+    let [spent, estimated, over, requests, lease, n] = [0, 0, 0, 0, 1500, 0];
+    const open = () => [...holds.values()].filter(({ lost }) => !lost);
+    for (const [method, first, second] of all) {
+      if (method === "lease") {
+        lease = first;
+        continue;
+      }
+      const { gave, report } = steps[n++];
+      const hold = holds.get(method === "reserve" ? first.id : first);
+      const revive = () => {
+        if (hold.lost) [spent, estimated, requests] = [spent - hold.ticks, estimated - hold.ticks, requests - 1];
+        Object.assign(hold, { lost: false, ends: lease });
+      };
+      if (method === "reserve" && hold) revive();
+      else if (method === "reserve") {
+        const held = open().reduce((sum, { ticks }) => sum + ticks, 0);
+        const refused = limits.concurrent <= open().length ? "concurrent" : first.ticks > 0 && spent + held + first.ticks > limit ? Object.keys(limits)[0] : undefined;
+        assert.equal(gave.refused, refused, `seed ${seed}, call ${n}`);
+        if (!refused) holds.set(first.id, { ticks: first.ticks, ends: lease, lost: false });
+      } else if (method === "renew") {
+        assert.equal(gave, hold !== undefined);
+        if (hold) revive();
+      } else if (method === "settle" && hold) {
+        const bill = second ?? { ticks: hold.ticks, estimated: true };
+        if (hold.lost) [spent, estimated, requests] = [spent - hold.ticks, estimated - hold.ticks, requests - 1];
+        [spent, estimated, requests] = [spent + bill.ticks, estimated + (bill.estimated ? bill.ticks : 0), requests + 1];
+        over += Math.max(0, bill.ticks - hold.ticks);
+        holds.delete(first);
+      } else if (method === "alarm") {
+        for (const late of open().filter(({ ends }) => ends < 0)) {
+          late.lost = true;
+          [spent, estimated, requests] = [spent + late.ticks, estimated + late.ticks, requests + 1];
+        }
+      }
+      const held = open().reduce((sum, { ticks }) => sum + ticks, 0);
+      const { ticks, estimated: guessed, requests: counted } = report.all;
+      assert.deepEqual({ ticks, guessed, counted, held: report.held }, { ticks: spent, guessed: estimated, counted: requests, held }, `seed ${seed}, call ${n}`);
+      assert.ok(spent - over + held <= limit, `seed ${seed}, call ${n}: ${spent} - ${over} + ${held} > ${limit}`);
+      assert.deepEqual([report.day.ticks, report.month.ticks], [spent, spent]);
+    }
+  }
 });
 
 test("without limits nobody asks a ledger; with limits nothing passes without one", async () => {

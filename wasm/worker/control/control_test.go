@@ -3,7 +3,9 @@ package main
 import (
 	"encoding/base64"
 	"encoding/json"
+	"maps"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -142,4 +144,23 @@ func TestStatusPageEscapes(t *testing.T) {
 	if n := strings.Count(html, "&lt;script&gt;"); n < 7 || strings.Contains(html, "<script") {
 		t.Errorf("%d of them in\n%s", n, html)
 	}
+}
+
+// Whatever the facts are, an answer is JSON or a page without a script, and never a panic.
+func FuzzFacts(f *testing.F) {
+	f.Add(`{"atMs":1,"health":{"targets":[{"host":"h","breaker":"open","gated":true,"retryAtMs":5}]},"owners":[{"owner":"o","limits":{"maxUsd":1},"report":{"day":{"ticks":1}}}]}`)
+	f.Add(`{"config":{"tokens":{"a":{}},"providers":{"p":{"baseURL":"http://x"}},"models":{"m":[{}]},"origins":["*"],"jwt":{}},"problem":"a: b","nonce":"\"><script>"}`)
+	f.Add(`{"audience":"a","secret":"s","asked":"{\"sub\":\"x\",\"expiresInSeconds\":1}"}`)
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, path := range slices.Sorted(maps.Keys(routes)) { // the same way each time, as fuzzing wants it
+			status, body := ask(t, path, text)
+			if status == 200 && path == statusPath {
+				if strings.Contains(body, "<script") {
+					t.Errorf("%s", body)
+				}
+			} else if !json.Valid([]byte(body)) {
+				t.Errorf("%s: %d %q", path, status, body)
+			}
+		}
+	})
 }
