@@ -72,7 +72,7 @@ func (c *call) tell(now float64, e core.Event) int32 {
 		}
 	}
 	if c.spec.Raw {
-		out = writeFetch(out[:0], c.handle, actions, c.spec.API, &c.streams)
+		out = writeFetch(out[:0], e.Bytes, c.handle, actions, c.spec.API, &c.streams)
 		bits |= textBit
 	} else if text, ok := plain(actions); ok {
 		out = append(out[:0], text...)

@@ -3,6 +3,7 @@
 package bind
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
@@ -132,8 +133,12 @@ func (c *client) providerOf(base string, api wire.API) fault.Provider {
 }
 
 // writeFetch writes the output of a fetch: how many bytes of the body there are, in 4 bytes, the
-// bytes, and the rest as JSON. streams keeps that the response has begun as a stream.
-func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, streams *bool) []byte {
+// bytes, and the rest as JSON. chunk is what has come, or nil. streams keeps that the response has
+// begun as a stream.
+func writeFetch(out, chunk []byte, handle int32, actions []core.Action, api wire.API, streams *bool) []byte {
+	if unchanged(actions, chunk) {
+		return append(out, 0)
+	}
 	out = append(out, 0, 0, 0, 0)
 	for i := range actions {
 		if head := actions[i].Head; head != nil {
@@ -187,6 +192,22 @@ func writeFetch(out []byte, handle int32, actions []core.Action, api wire.API, s
 		return w.Out[:empty-1]
 	}
 	return w.Out[:0]
+}
+
+// unchanged tells that all there is to do with a chunk is to hand it on.
+func unchanged(actions []core.Action, chunk []byte) bool {
+	var body []byte
+	for i := range actions {
+		a := &actions[i]
+		if a.Kind == core.Read {
+			continue
+		}
+		if a.Kind != core.Emit || a.Head != nil || a.Note != nil || body != nil {
+			return false
+		}
+		body = a.Bytes
+	}
+	return len(body) > 0 && bytes.Equal(body, chunk)
 }
 
 func writeHeaders(w *json.Writer, h header.Header) {

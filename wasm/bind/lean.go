@@ -29,7 +29,7 @@ func (c *client) route(*target, json.Value) ([]target, error) {
 	return nil, badOption("route: this is the lean program; the full one is holdfast-full.wasm")
 }
 
-func writeFetch([]byte, int32, []core.Action, wire.API, *bool) []byte { return nil }
+func writeFetch(_, _ []byte, _ int32, _ []core.Action, _ wire.API, _ *bool) []byte { return nil }
 
 type line struct{ armed time.Time }
 

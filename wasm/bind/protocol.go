@@ -26,6 +26,7 @@
 //
 // Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
 // response's body, then JSON, if any, in which {"head":…} begins the response, before those bytes.
+// An output of 1 byte, which is not read, says that the chunk that has come goes out as it is.
 //
 //	hf_protocol()                                 version of this protocol
 //	hf_in(n), hf_out()                            pointers; take a fresh view after each

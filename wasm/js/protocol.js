@@ -26,6 +26,7 @@
 //
 // Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
 // response's body, then JSON, if any, in which {"head":…} begins the response, before those bytes.
+// An output of 1 byte, which is not read, says that the chunk that has come goes out as it is.
 //
 //	hf_protocol()                                 version of this protocol
 //	hf_in(n), hf_out()                            pointers; take a fresh view after each
@@ -365,12 +366,16 @@ export class Port {
         if (tail.length > 0) bytes.set(tail, at + head.length);
       }
       result = exports[name](a, b, c, d, e, f);
-      if (result >> LENGTH > 0) {
+      const length = result >> LENGTH;
+      const fetched = target?.fetches && result & TEXT;
+      if (fetched && length === 1) {
+        items = [{ bytes: head }];
+      } else if (length > 0) {
         const at = exports.hf_out() >>> 0;
-        if (target?.fetches && result & TEXT) {
-          items = this.#fetched(at, result >> LENGTH);
+        if (fetched) {
+          items = this.#fetched(at, length);
         } else {
-          text = this.#text(at, result >> LENGTH);
+          text = this.#text(at, length);
           if (!(result & TEXT)) items = JSON.parse(text);
         }
       }
