@@ -1,5 +1,6 @@
 // What the gateway keeps out, and what it keeps in. Each test is a line of the README's threat table.
 import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
 import { after, test } from "node:test";
 import { asking, hashed, KEYS, ORIGIN, provider, startGateway, TOKEN } from "./gateway.js";
@@ -237,4 +238,16 @@ test("what passes without help: models, counting, stored answers", async () => {
   assert.equal(typeof (await tokens.json()).totalTokens, "number");
   assert.equal((await call("/openai/v1/models?limit=2&key=x", { method: "GET" })).status, 200);
   assert.equal(seen.at(-1).url, "/base/v1/models?limit=2");
+});
+
+test("each threat of the README has a test that tries it", () => {
+  const here = new URL("./", import.meta.url);
+  const titles = readdirSync(here).filter((name) => name.endsWith(".test.js")).flatMap((name) => [...readFileSync(new URL(name, here), "utf8").matchAll(/^test\("([^"]+)"/gm)].map(([, title]) => title));
+  const [, table] = readFileSync(new URL("../../wasm/worker/README.md", here), "utf8").split("| threat | what stands against it | in tests/worker |");
+  const rows = table.split("\n\n")[0].split("\n").slice(2);
+  assert.ok(rows.length > 15);
+  for (const row of rows) {
+    const [threat, , tests] = row.split("|").slice(1, -1).map((cell) => cell.trim());
+    for (const name of tests.split("; ")) assert.ok(titles.some((title) => title.startsWith(name)), `${threat}: ${name}`);
+  }
 });

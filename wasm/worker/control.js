@@ -25,11 +25,31 @@ export async function serveControl(place) {
   if (!caller.admin) throw new Refusal(403, "insufficient_scope", "The control plane is for the tokens of admins.");
   if (request.method !== route.method) throw new Refusal(405, "method_not_allowed", `This path takes ${route.method}.`);
   const facts = await route.facts(place);
-  const { status, type, text } = await run(url, { atMs: Date.now(), ...facts });
+  const { status, type, text } = await inTurn(() => run(url, { atMs: Date.now(), ...facts }));
   if (status === 400) throw new Refusal(400, "invalid_request", JSON.parse(text).message);
   if (status !== 200) throw new Error(`the control program answered with HTTP ${status}`);
   await route.check?.(config, JSON.parse(text));
   return new Response(text, { status: route.status, headers: { "content-type": type, ...route.headers?.(facts) } });
+}
+
+/** How many may run at once, each with some 6 MB of an isolate's 128. */
+const MAX_RUNNING = 4;
+/** None runs so long: what a request left behind that workerd has dropped. */
+const LOST_MS = 10_000;
+/** When those began that run. @type {Set<{since: number}>} */
+const running = new Set();
+
+async function inTurn(start) {
+  for (const one of running) if (one.since < Date.now() - LOST_MS) running.delete(one);
+  // None waits for another: workerd lets no request wake one.
+  if (running.size >= MAX_RUNNING) throw new Refusal(503, "busy", "The control plane is busy; ask again in a second.", Date.now() + 1000);
+  const one = { since: Date.now() };
+  running.add(one);
+  try {
+    return await start();
+  } finally {
+    running.delete(one);
+  }
 }
 
 /**
