@@ -15,11 +15,11 @@ package json
 import (
 	"bytes"
 	"math"
-	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
 	"unsafe" // for a difference of two pointers
 
+	"holdfast/core/decimal"
 	"holdfast/core/view"
 )
 
@@ -41,7 +41,7 @@ type SyntaxError struct {
 }
 
 func (e *SyntaxError) Error() string {
-	return "invalid JSON at byte " + strconv.Itoa(e.Offset) + ": " + e.Why
+	return "invalid JSON at byte " + decimal.String(e.Offset) + ": " + e.Why
 }
 
 // Parse checks that data is exactly one JSON value and returns it.
@@ -251,8 +251,7 @@ func (v Value) Float() (float64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
 	}
-	f, err := strconv.ParseFloat(string(v), 64)
-	return f, err == nil && !math.IsInf(f, 0)
+	return decimal.Float(string(v))
 }
 
 // Int returns a whole number that fits an int64 (also one written as 1.0 or 1e3), and whether v
@@ -261,7 +260,7 @@ func (v Value) Int() (int64, bool) {
 	if v.Kind() != '0' {
 		return 0, false
 	}
-	if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+	if n, ok := decimal.Int(string(v)); ok {
 		return n, true
 	}
 	f, ok := v.Float()
@@ -350,7 +349,7 @@ func check(b []byte, i, depth int) (int, error) {
 		return checkString(b, i)
 	case c == '{' || c == '[':
 		if depth == MaxDepth {
-			return i, &SyntaxError{i, "nested deeper than " + strconv.Itoa(MaxDepth)}
+			return i, &SyntaxError{i, "nested deeper than " + decimal.String(MaxDepth)}
 		}
 		return checkItems(b, i, depth+1)
 	case c == '-' || '0' <= c && c <= '9':

@@ -3,7 +3,6 @@ package json
 import (
 	stdjson "encoding/json"
 	"fmt"
-	"math"
 	"reflect"
 	"strings"
 	"testing"
@@ -83,10 +82,10 @@ func TestDepth(t *testing.T) {
 
 func TestWriter(t *testing.T) {
 	var w Writer
-	w.Open("", '{').Text("s", "a\"\\\n\x01\u2028é\xff").Int("i", -3).Float("f", 0.25).Float("nan", math.NaN()).
+	w.Open("", '{').Text("s", "a\"\\\n\x01\u2028é\xff").Int("i", -3).Parts("f", 25, 2).
 		Bool("b", true).TextIf("gone", "").Raw("r", Value(`[1]`)).Raw("none", nil).
 		Open("l", '[').Int("", 1).Text("", "x").Open("", '{').Close('}').Close(']').Close('}')
-	want := `{"s":"a\"\\\n\u0001` + "\u2028é\uFFFD" + `","i":-3,"f":0.25,"nan":null,"b":true,"r":[1],"none":null,"l":[1,"x",{}]}`
+	want := `{"s":"a\"\\\n\u0001` + "\u2028é\uFFFD" + `","i":-3,"f":0.25,"b":true,"r":[1],"none":null,"l":[1,"x",{}]}`
 	if string(w.Out) != want {
 		t.Errorf("got  %s\nwant %s", w.Out, want)
 	}
@@ -105,6 +104,8 @@ func TestEdit(t *testing.T) {
 		{v.Get("a").With("x", []byte(`1`)), `1`},
 		{parse(t, `{"":1}`).With("x", []byte(`2`)), `{"":1,"x":2}`},
 		{v.Add([]byte(`1`)), string(v)},
+		{v.With("c", nil), `{"a":1,"b":[ ],"a":2,"c":null}`},
+		{v.Get("b").Add(nil), `[ null]`},
 		{v.Without("a"), `{"b":[ ]}`},
 		{v.Without("c"), string(v)},
 		{parse(t, `{"":1.0, "a":12345678901234567890}`).Without("a"), `{"":1.0}`},

@@ -1,9 +1,9 @@
 package json
 
 import (
-	"math"
-	"strconv"
 	"unicode/utf8"
+
+	"holdfast/core/decimal"
 )
 
 // Writer appends one JSON document to Out, member by member. It puts the commas; the caller
@@ -59,24 +59,25 @@ func (w *Writer) TextIf(key, s string) *Writer {
 // Int writes a whole number.
 func (w *Writer) Int(key string, n int64) *Writer {
 	w.key(key)
-	w.Out = strconv.AppendInt(w.Out, n, 10)
+	w.Out = decimal.Append(w.Out, n)
 	return w
 }
 
-// Float writes a number; NaN and the infinities, which JSON has no word for, become null.
-func (w *Writer) Float(key string, f float64) *Writer {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return w.Raw(key, Value("null"))
-	}
+// Parts writes n parts of which ten to the power of places are one.
+func (w *Writer) Parts(key string, n int64, places int) *Writer {
 	w.key(key)
-	w.Out = strconv.AppendFloat(w.Out, f, 'f', -1, 64)
+	w.Out = decimal.AppendParts(w.Out, n, places)
 	return w
 }
 
 // Bool writes true or false.
 func (w *Writer) Bool(key string, b bool) *Writer {
 	w.key(key)
-	w.Out = strconv.AppendBool(w.Out, b)
+	if b {
+		w.Out = append(w.Out, "true"...)
+	} else {
+		w.Out = append(w.Out, "false"...)
+	}
 	return w
 }
 
@@ -131,10 +132,13 @@ func AppendQuoted(dst []byte, s string) []byte {
 }
 
 // With returns a copy of the object with member key set to value, in the place of the old one or
-// at the end. What is not an object comes back unchanged.
+// at the end; a missing value becomes null. What is not an object comes back unchanged.
 func (v Value) With(key string, value []byte) Value {
 	if v.Kind() != '{' {
 		return v
+	}
+	if len(value) == 0 {
+		value = []byte("null")
 	}
 	out := append(make([]byte, 0, len(v)+len(key)+len(value)+8), '{')
 	member := func(name string, item []byte) {
@@ -176,10 +180,14 @@ func (v Value) Without(key string) Value {
 	return append(out, '}')
 }
 
-// Add returns a copy of the array with item at its end. What is not an array comes back unchanged.
+// Add returns a copy of the array with item at its end; a missing one becomes null. What is not an
+// array comes back unchanged.
 func (v Value) Add(item []byte) Value {
 	if v.Kind() != '[' {
 		return v
+	}
+	if len(item) == 0 {
+		item = []byte("null")
 	}
 	out := append(make([]byte, 0, len(v)+len(item)+1), v[:len(v)-1]...)
 	if v.At(0) != nil {

@@ -1,6 +1,8 @@
 package splice
 
 import (
+	"unicode/utf8"
+
 	"holdfast/core/json"
 )
 
@@ -9,6 +11,8 @@ import (
 type chat struct {
 	head [3]json.Value // of the first chunk: see chatHead
 	done bool          // [DONE] went out
+	told int           // characters of the answer
+	came int           // that the attempt brought which is made to fit
 }
 
 var chatHead = []string{"id", "created", "model"}
@@ -27,7 +31,9 @@ func (c *chat) see(_ string, v json.Value) {
 	}
 }
 
-func (c *chat) said([]byte) {}
+func (c *chat) said(text []byte) { c.told += utf8.RuneCount(text) }
+
+func (c *chat) attempt() { c.came = 0 }
 
 func (c *chat) early(_ string, v json.Value) bool {
 	first := choice(v)
@@ -70,6 +76,8 @@ func (c *chat) fit(s *Splicer, _ string, v json.Value, text []byte) {
 		s.write("", v)
 		return
 	}
+	c.came += runesIn(first.Get("delta", "content"))
+	c.told += utf8.RuneCount(text)
 	delta, empty := c.delta(s, first.Get("delta"), text, c.carries("", v))
 	if empty && first.Get("finish_reason").Missing() && usage.Missing() {
 		return
@@ -89,6 +97,8 @@ func (c *chat) delta(s *Splicer, d json.Value, text []byte, carries bool) (fitte
 	d.Each(func(name string, item json.Value) bool {
 		switch {
 		case s.sent && name == "role", s.joining && thinks[name]:
+		case s.joining && name == "annotations":
+			w.Raw(name, moved(item, c.told-c.came))
 		case thinks[name]:
 			w.Raw(name, s.thought(item))
 		case name == "content" && len(text) > 0:
@@ -107,6 +117,7 @@ func (c *chat) delta(s *Splicer, d json.Value, text []byte, carries bool) (fitte
 func choice(v json.Value) json.Value { return v.Get("choices").At(0) }
 
 func (c *chat) text(s *Splicer, text []byte) {
+	c.told += utf8.RuneCount(text)
 	var w json.Writer
 	w.Open("", '{').Raw("id", c.head[0]).Text("object", "chat.completion.chunk").Raw("created", c.head[1]).Raw("model", c.head[2])
 	w.Open("choices", '[').Open("", '{').Int("index", 0).Open("delta", '{').Raw("content", quoted(text)).Close('}')

@@ -9,6 +9,8 @@ import (
 type generate struct {
 	head   [2]json.Value // of the first object: see generateHead
 	closed bool
+	told   int // bytes of the answer
+	came   int // that the attempt brought which is made to fit
 }
 
 var generateHead = []string{"responseId", "modelVersion"}
@@ -23,7 +25,9 @@ func (g *generate) see(_ string, v json.Value) {
 	}
 }
 
-func (g *generate) said([]byte) {}
+func (g *generate) said(text []byte) { g.told += len(text) }
+
+func (g *generate) attempt() { g.came = 0 }
 
 func (g *generate) early(_ string, v json.Value) bool {
 	early := v != nil && v.Get("candidates").At(0).Get("finishReason").Missing()
@@ -69,9 +73,11 @@ func (g *generate) fit(s *Splicer, _ string, v json.Value, text []byte) {
 		return
 	}
 	fitted, empty := json.Value("[]"), true
+	g.told += len(text)
 	parts(v).Each(func(_ string, part json.Value) bool {
 		switch {
 		case isText(part):
+			g.came += bytesIn(part.Get("text"))
 			empty = empty && len(text) == 0 && part.Get("thoughtSignature").Missing()
 			fitted = fitted.Add(part.With("text", quoted(text)))
 			text = nil
@@ -89,10 +95,16 @@ func (g *generate) fit(s *Splicer, _ string, v json.Value, text []byte) {
 	if content := candidate.Get("content"); content.Kind() == '{' {
 		candidate = candidate.With("content", content.With("parts", fitted))
 	}
+	for _, notes := range []string{"groundingMetadata", "citationMetadata"} {
+		if own := candidate.Get(notes); s.joining && own.Kind() == '{' {
+			candidate = candidate.With(notes, moved(own, g.told-g.came))
+		}
+	}
 	s.write("", v.With("candidates", json.Value("[]").Add(candidate)))
 }
 
 func (g *generate) text(s *Splicer, text []byte) {
+	g.told += len(text)
 	var w json.Writer
 	w.Open("", '{').Open("candidates", '[').Open("", '{').Open("content", '{').Open("parts", '[').Open("", '{').Raw("text", quoted(text)).Close('}')
 	w.Close(']').Text("role", "model").Close('}').Int("index", 0).Close('}').Close(']')

@@ -15,10 +15,12 @@ type interactions struct {
 	open int64      // the open step's number, or -1
 	kind string     // and type
 	next int64      // the number of the next step
+	told int        // bytes of text in the open step
 
 	// Of the attempt that is made to fit:
 	steps map[int64]int64 // its steps' numbers in the stream, dropped or goesOn
 	again bool            // it tells the answer from its beginning
+	came  int             // bytes of text that its present step brought
 }
 
 func (r *interactions) see(kind string, v json.Value) {
@@ -27,13 +29,15 @@ func (r *interactions) see(kind string, v json.Value) {
 		r.id = clone(v.Get("interaction", "id"))
 	case "step.start":
 		r.open, _ = v.Get("index").Int()
-		r.next, r.kind = r.open+1, v.Get("step", "type").Text()
+		r.next, r.kind, r.told = r.open+1, v.Get("step", "type").Text(), 0
 	case "step.stop":
 		r.open = -1
 	}
 }
 
-func (r *interactions) said([]byte) {}
+func (r *interactions) said(text []byte) { r.told += len(text) }
+
+func (r *interactions) attempt() { r.came = 0 }
 
 func (r *interactions) early(kind string, v json.Value) bool {
 	switch kind {
@@ -98,7 +102,7 @@ func (r *interactions) start(s *Splicer, index int64, v json.Value) {
 	case (s.joining || r.again && s.source.Resumed) && kind == "thought":
 		r.steps[index] = dropped
 	case kind == output:
-		r.steps[index] = goesOn
+		r.steps[index], r.came = goesOn, 0
 	default:
 		r.close(s)
 		r.steps[index] = r.next
@@ -109,13 +113,18 @@ func (r *interactions) start(s *Splicer, index int64, v json.Value) {
 func (r *interactions) delta(s *Splicer, kind string, at int64, v json.Value, text []byte) {
 	switch {
 	case r.carries(kind, v):
+		r.came += bytesIn(v.Get("delta", "text"))
 		if len(text) == 0 {
 			return
 		}
 		r.openText(s)
+		r.told += len(text)
 		at, v = r.open, v.With("delta", v.Get("delta").With("text", quoted(text)))
 	case at == goesOn:
 		at = r.open
+		if s.joining {
+			v = v.With("delta", moved(v.Get("delta"), r.told-r.came))
+		}
 	}
 	if at >= 0 {
 		s.write(kind, v.With("index", number(at)))
@@ -165,6 +174,7 @@ func (r *interactions) openText(s *Splicer) {
 
 func (r *interactions) text(s *Splicer, text []byte) {
 	r.openText(s)
+	r.told += len(text)
 	r.event(s, "step.delta", func(w *json.Writer) {
 		w.Int("index", r.open).Open("delta", '{').Text("type", "text").Raw("text", quoted(text)).Close('}')
 	})

@@ -36,6 +36,8 @@ func (m *messages) see(kind string, v json.Value) {
 
 func (m *messages) said([]byte) {}
 
+func (m *messages) attempt() {}
+
 func (m *messages) early(kind string, v json.Value) bool {
 	switch kind {
 	case "message_start", "ping", "content_block_stop": // what other block could end

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"holdfast/core/json"
 )
@@ -20,6 +21,7 @@ type responses struct {
 	// Of the attempt that is made to fit:
 	places   map[int64]place // its items' places in the stream, by its own numbers
 	upstream int64           // the number of its next event
+	came     int             // characters of text that its present part brought
 }
 
 // outputItem is an item on its way.
@@ -32,6 +34,7 @@ type outputItem struct {
 	text  []byte       // of it
 	said  bool         // it was said again as a whole
 	notes json.Value   // its annotations, a list
+	noted int          // how many
 }
 
 // place is where an item stands in the output.
@@ -56,11 +59,12 @@ func (r *responses) see(kind string, v json.Value) {
 	case "response.content_part.added", "response.reasoning_summary_part.added":
 		if r.item != nil {
 			i := r.item
-			i.part, i.text, i.said, i.notes = clone(v.Get("part")), nil, false, json.Value("[]")
+			i.part, i.text, i.said, i.notes, i.noted = clone(v.Get("part")), nil, false, json.Value("[]"), 0
 		}
 	case "response.output_text.annotation.added":
 		if r.item != nil {
 			r.item.notes = r.item.notes.Add(v.Get("annotation"))
+			r.item.noted++
 		}
 	case "response.reasoning_text.delta", "response.reasoning_summary_text.delta":
 		if r.item != nil {
@@ -98,6 +102,8 @@ func (r *responses) early(kind string, v json.Value) bool {
 	}
 	return strings.HasPrefix(kind, "response.reasoning")
 }
+
+func (r *responses) attempt() { r.came = 0 }
 
 func (r *responses) carries(kind string, _ json.Value) bool { return kind == textDelta }
 
@@ -155,6 +161,7 @@ func (r *responses) part(s *Splicer, kind string, v json.Value, at place, text [
 	}
 	switch {
 	case kind == textDelta:
+		r.came += runesIn(v.Get("delta"))
 		if len(text) == 0 {
 			return
 		}
@@ -167,7 +174,7 @@ func (r *responses) part(s *Splicer, kind string, v json.Value, at place, text [
 		r.openText(s)
 		r.item.text = append(r.item.text, text...)
 	case kind == "response.content_part.added":
-		if v.Get("part", "type").Text() == "output_text" {
+		if r.came = 0; v.Get("part", "type").Text() == "output_text" {
 			return
 		}
 		r.openMessage(s)
@@ -176,6 +183,9 @@ func (r *responses) part(s *Splicer, kind string, v json.Value, at place, text [
 		return
 	case kind == "response.refusal.delta":
 		r.item.text = json.AppendText(r.item.text, v.Get("delta"))
+	case s.joining && kind == "response.output_text.annotation.added":
+		v = v.With("annotation", moved(v.Get("annotation"), utf8.RuneCount(r.item.text)-r.came))
+		v = v.With("annotation_index", number(int64(r.item.noted)))
 	}
 	v = r.placed(v, r.item.place)
 	r.write(s, kind, v.With("content_index", number(int64(len(r.item.parts)))))
@@ -328,7 +338,10 @@ func (r *responses) whole(s *Splicer, v json.Value) json.Value {
 	for _, item := range r.output {
 		output = output.Add(item)
 	}
-	return v.With("output", output).With("usage", plus(v.Get("usage"), s.source.Before))
+	if usage := v.Get("usage"); usage.Kind() == '{' {
+		v = v.With("usage", plus(usage, s.source.Before))
+	}
+	return v.With("output", output)
 }
 
 func (r *responses) text(s *Splicer, text []byte) {

@@ -102,6 +102,8 @@ const (
 type format interface {
 	// see notes an event that goes out. v is nil for an end mark that is not JSON.
 	see(kind string, v json.Value)
+	// attempt says that another attempt begins.
+	attempt()
 	// said notes the text of events that went out as they were.
 	said(text []byte)
 	// early tells whether an event comes before all that counts: a start, a sign of life, a thought.
@@ -161,6 +163,7 @@ func (s *Splicer) Attempt(source Source) {
 	s.cut(source.Resumed)
 	s.source, s.encoder, s.units = source, nil, 0
 	s.raw, s.base = nil, 0
+	s.format.attempt()
 	s.joining = s.bound && !source.Resumed
 	s.apart = s.sent && !s.bound && !source.Resumed
 	switch {

@@ -1,8 +1,7 @@
 package splice
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -60,4 +59,4 @@ func plus(usage json.Value, u wire.Usage) json.Value {
 }
 
 // number is a whole number as JSON.
-func number(n int64) json.Value { return strconv.AppendInt(nil, n, 10) }
+func number(n int64) json.Value { return decimal.Append(nil, n) }
