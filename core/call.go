@@ -1,8 +1,7 @@
 package core
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
@@ -114,7 +113,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 		if c.phase == idle {
 			c.began, c.alive = now, now
 			if n := c.spec.Outer; n > 0 {
-				c.warn("the SDK above retries too (" + strconv.Itoa(n) + " so far): give it maxRetries: 0, or attempts multiply")
+				c.warn("the SDK above retries too (" + decimal.String(n) + " so far): give it maxRetries: 0, or attempts multiply")
 			}
 			if c.handed && c.next.kind != Resumed {
 				c.giveUp(now, c.lost)
@@ -358,7 +357,7 @@ func (c *Call) collect(now time.Time, chunk []byte) {
 	case c.attempt.HTTPStatus >= 300: // it only explains an error
 		chunk = chunk[:min(len(chunk), maxErrorBody-len(c.body))]
 	case len(c.body)+len(chunk) > limit:
-		f := fault.Lost(fault.RequestTooLarge, "the response body is larger than "+strconv.Itoa(limit)+" bytes (policy.maxBodyBytes)")
+		f := fault.Lost(fault.RequestTooLarge, "the response body is larger than "+decimal.String(limit)+" bytes (policy.maxBodyBytes)")
 		f.Decision, f.Code = fault.Stop, "body_too_large"
 		c.fail(now, f)
 		return

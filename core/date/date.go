@@ -6,6 +6,7 @@ package date
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/time"
 )
 
@@ -139,7 +140,7 @@ func (r *reader) zone() int {
 }
 
 func (r *reader) month() int {
-	at := strings.Index(months, strings.ToLower(r.take(3)))
+	at := strings.Index(months, ascii.Lower(r.take(3)))
 	r.bad = r.bad || at < 0 || at%3 != 0
 	return at/3 + 1
 }
@@ -149,7 +150,7 @@ func (r *reader) weekday() {
 	for n < len(r.rest) && (r.rest[n]|0x20) >= 'a' && (r.rest[n]|0x20) <= 'z' {
 		n++
 	}
-	name := strings.ToLower(r.take(n))
+	name := ascii.Lower(r.take(n))
 	for day := range strings.SplitSeq(weekdays, " ") {
 		if name == day || name == day[:3] {
 			return

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/header"
 	"holdfast/core/json"
 )
@@ -106,7 +107,7 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 	v, err := json.Parse(body)
 	if err != nil {
 		syntax, ok := err.(*json.SyntaxError)
-		return false, ok && syntax.Offset >= len(body) || strings.HasPrefix(lower(contentType), "application/json")
+		return false, ok && syntax.Offset >= len(body) || strings.HasPrefix(ascii.Lower(contentType), "application/json")
 	}
 	if v.Kind() == '[' {
 		v = v.At(0)

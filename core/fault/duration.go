@@ -3,6 +3,7 @@ package fault
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/date"
 	"holdfast/core/time"
 )
@@ -14,9 +15,9 @@ import (
 // longest is where a number stops being a wait that somebody meant.
 const longest = 10 * 365 * 24 * time.Hour
 
-// decimal reads digits with an optional fraction from the start of s, and returns them in units
+// quantity reads digits with an optional fraction from the start of s, and returns them in units
 // of unit together with the rest. It is exact to the nanosecond and cannot overflow.
-func decimal(s string, unit time.Duration) (d time.Duration, rest string, ok bool) {
+func quantity(s string, unit time.Duration) (d time.Duration, rest string, ok bool) {
 	i, whole := 0, time.Duration(0)
 	for ; i < len(s) && '0' <= s[i] && s[i] <= '9'; i++ {
 		if whole = whole*10 + time.Duration(s[i]-'0'); whole > longest/unit {
@@ -39,7 +40,7 @@ func decimal(s string, unit time.Duration) (d time.Duration, rest string, ok boo
 
 // number reads all of s as a number of units: "3", "+3", "1.5", ".5" is not one.
 func number(s string, unit time.Duration) (time.Duration, bool) {
-	d, rest, ok := decimal(strings.TrimPrefix(s, "+"), unit)
+	d, rest, ok := quantity(strings.TrimPrefix(s, "+"), unit)
 	return d, ok && rest == "" && d < longest
 }
 
@@ -62,7 +63,7 @@ var unitNames = []struct {
 // after. It returns what follows.
 func duration(s string) (total time.Duration, rest string, ok bool) {
 	for n := 0; n < 8; n++ {
-		_, after, isNumber := decimal(s, time.Nanosecond)
+		_, after, isNumber := quantity(s, time.Nanosecond)
 		if !isNumber {
 			break
 		}
@@ -86,7 +87,7 @@ func duration(s string) (total time.Duration, rest string, ok bool) {
 		} else if unit == 0 {
 			return 0, s, false
 		}
-		d, _, _ := decimal(s, unit)
+		d, _, _ := quantity(s, unit)
 		if total += d; total >= longest {
 			return 0, s, false
 		}
@@ -110,7 +111,7 @@ func wholeDuration(s string) (time.Duration, bool) {
 	if d, ok := number(s, time.Second); ok {
 		return d, true
 	}
-	d, rest, ok := duration(lower(s))
+	d, rest, ok := duration(ascii.Lower(s))
 	return d, ok && rest == ""
 }
 

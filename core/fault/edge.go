@@ -2,9 +2,10 @@ package fault
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
+	"holdfast/core/decimal"
 	"holdfast/core/json"
 )
 
@@ -36,7 +37,7 @@ const proxyWords = "upstream connect error|disconnect/reset before headers|upstr
 
 // edge classifies a body that is no JSON. It says false where the status decides.
 func (x *evidence) edge() (outcome, bool) {
-	if lower(x.header.Get("cf-mitigated")) == "challenge" {
+	if ascii.Lower(x.header.Get("cf-mitigated")) == "challenge" {
 		return edgeBlocked, true
 	}
 	switch x.env.shape {
@@ -78,7 +79,7 @@ func (x *evidence) edge() (outcome, bool) {
 func (e *envelope) readPage(body []byte) {
 	e.shape = page
 	text := string(body[:min(len(body), maxSearch)])
-	words := lower(text)
+	words := ascii.Lower(text)
 	if at := strings.Index(words, "<title"); at >= 0 {
 		_, rest, _ := strings.Cut(text[at:], ">")
 		title, _, _ := strings.Cut(rest, "<")
@@ -113,7 +114,7 @@ func (e *envelope) readProblem(v json.Value) {
 // edgeNumber reads Cloudflare's plain body "error code: 1015".
 func edgeNumber(text string) (int64, bool) {
 	const start = "error code:"
-	if len(text) > 64 || len(text) < len(start) || lower(text[:len(start)]) != start {
+	if len(text) > 64 || len(text) < len(start) || ascii.Lower(text[:len(start)]) != start {
 		return 0, false
 	}
 	n := leadingNumber(strings.TrimSpace(text[len(start):]))
@@ -125,7 +126,7 @@ func leadingNumber(s string) int64 {
 	for end < len(s) && end < 9 && '0' <= s[end] && s[end] <= '9' {
 		end++
 	}
-	n, _ := strconv.ParseInt(s[:end], 10, 64)
+	n, _ := decimal.Int(s[:end])
 	return n
 }
 
@@ -152,6 +153,6 @@ func isPage(body []byte, contentType string) bool {
 	if len(body) == 0 || body[0] != '<' {
 		return false
 	}
-	start := lower(string(body[:min(len(body), 15)]))
-	return strings.Contains(lower(contentType), "html") || strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
+	start := ascii.Lower(string(body[:min(len(body), 15)]))
+	return strings.Contains(ascii.Lower(contentType), "html") || strings.HasPrefix(start, "<!doctype html") || strings.HasPrefix(start, "<html")
 }

@@ -2,9 +2,9 @@ package fault
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/json"
 )
 
@@ -348,7 +348,7 @@ func setNumber(field *int64, v json.Value) {
 	}
 	if n, ok := v.Int(); ok {
 		*field = n
-	} else if n, err := strconv.ParseInt(head(v, maxName), 10, 32); err == nil {
+	} else if n, ok := decimal.Int(head(v, maxName)); ok && int64(int32(n)) == n {
 		*field = n
 	}
 }

@@ -1,9 +1,10 @@
 package fault
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
+	"holdfast/core/decimal"
 	"holdfast/core/header"
 	"holdfast/core/time"
 )
@@ -22,7 +23,7 @@ type evidence struct {
 
 // collect gathers the names and words that the tables are asked about.
 func (x *evidence) collect() {
-	x.words = lower(x.env.message)
+	x.words = ascii.Lower(x.env.message)
 	if x.provider == Gloo {
 		x.addName(x.header.Get("x-gloo-error-code"))
 	}
@@ -34,7 +35,7 @@ func (x *evidence) collect() {
 	x.addName(x.env.status)
 	x.addName(x.env.typ)
 	if x.env.number != 0 {
-		x.addName(strconv.FormatInt(x.env.number, 10))
+		x.addName(decimal.String(x.env.number))
 	}
 	if x.inside && x.env.shape != page {
 		x.status = x.statusInside()
@@ -104,7 +105,7 @@ func (x *evidence) obey(o outcome) outcome {
 	if x.inside {
 		return o
 	}
-	switch lower(x.header.Get("x-should-retry")) {
+	switch ascii.Lower(x.header.Get("x-should-retry")) {
 	case "false":
 		if o.decision == Retry {
 			o.decision = Stop

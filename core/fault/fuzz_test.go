@@ -5,6 +5,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"holdfast/core/ascii"
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/time"
@@ -146,7 +147,7 @@ func FuzzHint(f *testing.F) {
 			{Name: "x-ratelimit-remaining-requests", Value: "0"}, {Name: "x-ratelimit-reset-requests", Value: b},
 			{Name: "x-ratelimit-limit-tokens", Value: a}, {Name: "anthropic-ratelimit-tokens-reset", Value: b}}
 		l := RateLimits(OpenAI, h, now)
-		hints := []Hint{retryAfter(h, now), retryAfter(h, time.Time{}), messageHint(lower(a + b)), l.exhausted(), l.Tokens.Reset, l.RetryAfter}
+		hints := []Hint{retryAfter(h, now), retryAfter(h, time.Time{}), messageHint(ascii.Lower(a + b)), l.exhausted(), l.Tokens.Reset, l.RetryAfter}
 		if d, ok := wholeDuration(a); ok {
 			hints = append(hints, Hint{d, true, ""})
 		}

@@ -1,10 +1,11 @@
 package fault
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/date"
+	"holdfast/core/decimal"
 	"holdfast/core/header"
 	"holdfast/core/time"
 )
@@ -90,7 +91,7 @@ func RateLimits(_ Provider, h header.Header, now time.Time) Limits {
 // mentionLimits tells most answers, which say nothing about limits, from those worth a search.
 func mentionLimits(h header.Header) bool {
 	for _, f := range h {
-		name := strings.ToLower(f.Name)
+		name := ascii.Lower(f.Name)
 		if strings.Contains(name, "limit") || strings.Contains(name, "remaining") || strings.Contains(name, "reset") {
 			return true
 		}
@@ -114,8 +115,8 @@ func amount(s string) Amount {
 		return Amount{}
 	}
 	whole, fraction, _ := strings.Cut(s, ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil || n < 0 || strings.Trim(fraction, "0123456789") != "" {
+	n, ok := decimal.Int(whole)
+	if !ok || n < 0 || strings.Trim(fraction, "0123456789") != "" {
 		return Amount{}
 	}
 	return Amount{n, true}
@@ -128,7 +129,7 @@ func resetIn(s string, clock time.Time) (time.Duration, bool) {
 	if s == "" {
 		return 0, false
 	}
-	if n, err := strconv.ParseFloat(s, 64); err == nil {
+	if n, ok := decimal.Float(s); ok {
 		switch {
 		case !(n >= 0 && n < 1e15): // NaN included
 			return 0, false

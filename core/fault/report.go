@@ -1,9 +1,10 @@
 package fault
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
+	"holdfast/core/decimal"
 	"holdfast/core/header"
 	"holdfast/core/time"
 )
@@ -50,7 +51,7 @@ func (x *evidence) conclude(o outcome) Fault {
 			f.Retryable = "false"
 		}
 	} else if !x.inside {
-		if verdict := lower(x.header.Get("x-should-retry")); verdict == "true" || verdict == "false" {
+		if verdict := ascii.Lower(x.header.Get("x-should-retry")); verdict == "true" || verdict == "false" {
 			f.Retryable = verdict
 		}
 	}
@@ -92,7 +93,7 @@ func (x *evidence) code() string {
 	case e.status != "":
 		return e.status
 	case e.number != 0:
-		return strconv.FormatInt(e.number, 10)
+		return decimal.String(e.number)
 	}
 	return ""
 }
@@ -112,7 +113,7 @@ func (x *evidence) developer() string {
 	case text == "" && x.env.code+x.env.typ+x.env.status != "":
 		text = strings.TrimSpace(x.env.code + " " + x.env.typ + " " + x.env.status)
 	case text == "" && x.status != 0:
-		text = "HTTP " + strconv.Itoa(x.status) + " without an explanation"
+		text = "HTTP " + decimal.String(x.status) + " without an explanation"
 	}
 	return mask(cut(text, maxText))
 }

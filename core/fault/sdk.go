@@ -3,6 +3,7 @@ package fault
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/header"
 	"holdfast/core/json"
 )
@@ -88,7 +89,7 @@ const networkNames = "APIConnectionError|ConnectionError|NetworkError|FetchError
 // looksLikeNetwork tells a lost connection from a bug that happens to be a TypeError too.
 func looksLikeNetwork(err json.Value) bool {
 	x := evidence{names: []string{head(err.Get("name"), maxName), head(err.Get("causeName"), maxName)}}
-	words := lower(head(err.Get("message"), maxSearch) + " " + head(err.Get("causeMessage"), maxSearch))
+	words := ascii.Lower(head(err.Get("message"), maxSearch) + " " + head(err.Get("causeMessage"), maxSearch))
 	return isErrno(head(err.Get("causeCode"), maxName)) || isErrno(head(err.Get("code"), maxName)) ||
 		x.named(networkNames) || says(words, networkWords)
 }
@@ -101,7 +102,7 @@ func isErrno(code string) bool {
 			return true
 		}
 	}
-	return len(code) > 3 && code[0] == 'E' && code == strings.ToUpper(code) && !strings.HasPrefix(code, "ERR_")
+	return len(code) > 3 && code[0] == 'E' && code == ascii.Upper(code) && !strings.HasPrefix(code, "ERR_")
 }
 
 // asError wraps what OpenAI's SDK keeps of a body, the object inside error, so that it is read

@@ -1,5 +1,7 @@
 package fault
 
+import "holdfast/core/ascii"
+
 // Failures without an answer: what happened between us and the provider, or on our own side.
 
 // lostRows say what each kind of loss means.
@@ -72,7 +74,7 @@ func Network(name, code, message string) Fault {
 			detail = part + ": " + detail
 		}
 	}
-	words := lower(message)
+	words := ascii.Lower(message)
 	x := evidence{names: []string{name, code}}
 	for _, r := range networkRows {
 		if r.name != "" && x.named(r.name) || r.says != "" && says(words, r.says) {

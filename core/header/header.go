@@ -2,7 +2,11 @@
 // border to JavaScript.
 package header
 
-import "strings"
+import (
+	"strings"
+
+	"holdfast/core/ascii"
+)
 
 // Header is a list of fields in the order in which they came. Names compare without case.
 type Header []Field
@@ -14,7 +18,7 @@ type Field struct{ Name, Value string }
 // A browser hides headers that the server does not expose: "" is "unknown", never "absent".
 func (h Header) Get(name string) string {
 	for _, f := range h {
-		if len(f.Name) == len(name) && strings.EqualFold(f.Name, name) {
+		if len(f.Name) == len(name) && ascii.Equal(f.Name, name) {
 			return strings.TrimSpace(f.Value)
 		}
 	}
@@ -25,7 +29,7 @@ func (h Header) Get(name string) string {
 func (h Header) Set(name, value string) Header {
 	kept := h[:0:0]
 	for _, f := range h {
-		if !strings.EqualFold(f.Name, name) {
+		if !ascii.Equal(f.Name, name) {
 			kept = append(kept, f)
 		}
 	}

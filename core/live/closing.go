@@ -1,9 +1,10 @@
 package live
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -50,7 +51,7 @@ var closeWords = []struct {
 func (c Closing) Classify(p fault.Provider) fault.Fault {
 	if c.Status >= 300 && c.Status <= 599 {
 		f := fault.Classify(p, fault.Response{Status: c.Status})
-		f.Developer = "the server refused the WebSocket with HTTP " + strconv.Itoa(c.Status)
+		f.Developer = "the server refused the WebSocket with HTTP " + decimal.String(c.Status)
 		return f
 	}
 	status := 0
@@ -68,11 +69,11 @@ func (c Closing) Classify(p fault.Provider) fault.Fault {
 			f = fault.Network(c.Name, c.ErrorCode, c.Message)
 		}
 		if c.Code != 0 {
-			f.Code = strconv.Itoa(c.Code)
+			f.Code = decimal.String(c.Code)
 		}
 		return f
 	}
-	reason := strings.ToLower(c.Reason)
+	reason := ascii.Lower(c.Reason)
 	for _, w := range closeWords {
 		if strings.Contains(reason, w.says) {
 			status = w.status
@@ -82,7 +83,7 @@ func (c Closing) Classify(p fault.Provider) fault.Fault {
 	var w json.Writer
 	w.Open("", '{').Open("error", '{').Text("message", c.Reason).Close('}').Close('}')
 	f := fault.Classify(p, fault.Response{Status: status, Body: w.Out})
-	f.Status, f.Code, f.Developer = 0, strconv.Itoa(c.Code), c.describe()
+	f.Status, f.Code, f.Developer = 0, decimal.String(c.Code), c.describe()
 	return f
 }
 
@@ -90,7 +91,7 @@ func (c Closing) describe() string {
 	if c.Code == 0 || c.Code == 1006 {
 		return "the connection broke"
 	}
-	s := "the server closed the connection with code " + strconv.Itoa(c.Code)
+	s := "the server closed the connection with code " + decimal.String(c.Code)
 	if c.Reason != "" {
 		s += ": " + c.Reason
 	}

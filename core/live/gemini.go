@@ -1,9 +1,9 @@
 package live
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/time"
@@ -128,8 +128,8 @@ func present(v json.Value, camel, snake string) bool { return !either(v, camel, 
 // a missing one says nothing.
 func index(v json.Value) (int64, bool) {
 	if v.Kind() == '"' {
-		n, err := strconv.ParseInt(v.Text(), 10, 64)
-		return n, err == nil && n >= 0
+		n, ok := decimal.Int(v.Text())
+		return n, ok && n >= 0
 	}
 	n, ok := v.Int()
 	return n, ok && n >= 0
@@ -145,8 +145,8 @@ func span(v json.Value) time.Duration {
 	if v.Kind() == '"' {
 		text = strings.TrimSuffix(v.Text(), "s")
 	}
-	seconds, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(seconds > 0) {
+	seconds, ok := decimal.Float(text)
+	if !ok || !(seconds > 0) {
 		return 0
 	}
 	return time.Duration(min(seconds, 24*3600) * float64(time.Second))

@@ -23,9 +23,8 @@
 package shared
 
 import (
-	"strconv"
-
 	"holdfast/core/breaker"
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/pace"
 	"holdfast/core/spend"
@@ -142,5 +141,5 @@ func circuitOpen(wait time.Duration) fault.Fault {
 
 // seconds writes a duration for people, rounded up.
 func seconds(d time.Duration) string {
-	return strconv.FormatInt(int64((max(0, d)+time.Second-1)/time.Second), 10) + " s"
+	return decimal.String(int64((max(0, d)+time.Second-1)/time.Second)) + " s"
 }

@@ -2,10 +2,11 @@ package spend
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/date"
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/time"
 	"holdfast/core/wire"
@@ -54,7 +55,7 @@ func Parse(text string) (*Table, error) {
 		default:
 			r, why := parseRow(words)
 			if why != "" {
-				return nil, errors.New("line " + strconv.Itoa(number) + ": " + why)
+				return nil, errors.New("line " + decimal.String(number) + ": " + why)
 			}
 			t.rows = append(t.rows, r)
 		}
@@ -69,16 +70,15 @@ func parseRow(words []string) (r row, why string) {
 	if len(words) < 7 {
 		return r, "a price has a provider, a model and five numbers"
 	}
-	r.provider, r.model, words = fault.Provider(wildcard(words[0])), wildcard(strings.ToLower(words[1])), words[2:]
+	r.provider, r.model, words = fault.Provider(wildcard(words[0])), wildcard(ascii.Lower(words[1])), words[2:]
 	for len(words) >= 7 {
 		ok := false
 		switch words[0] {
 		case "from":
 			r.from, ok = date.Parse(date.Day, words[1])
 		case "above":
-			var err error
-			r.above, err = strconv.ParseInt(words[1], 10, 64)
-			ok = err == nil && r.above >= 0
+			r.above, ok = decimal.Int(words[1])
+			ok = ok && r.above >= 0
 		}
 		if !ok {
 			return r, "what is \"" + words[0] + " " + words[1] + "\"?"
@@ -93,8 +93,8 @@ func parseRow(words []string) (r row, why string) {
 			*to = r.rates.Input
 			continue
 		}
-		usd, err := strconv.ParseFloat(words[i], 64)
-		if err != nil || !(usd >= 0 && usd <= maxPrice) {
+		usd, ok := decimal.Float(words[i])
+		if !ok || !(usd >= 0 && usd <= maxPrice) {
 			return r, "\"" + words[i] + "\" is no price"
 		}
 		*to = PerMillion(usd)
@@ -119,7 +119,7 @@ func PerMillion(usd float64) Ticks { return FromDollars(min(usd, maxPrice) / 1e6
 // Set gives a model a price, in the place of all that the table knew of it. "*" stands for every
 // model of the provider that the table does not name; a price of 0 is free, not unknown.
 func (t *Table) Set(p fault.Provider, model string, r Rates) {
-	model = wildcard(strings.ToLower(model))
+	model = wildcard(ascii.Lower(model))
 	kept := t.rows[:0:0]
 	for _, old := range t.rows {
 		if old.provider != p || old.model != model {
@@ -132,7 +132,7 @@ func (t *Table) Set(p fault.Provider, model string, r Rates) {
 // Rates returns what a model costs at a time, for a request with so many tokens of input, and
 // whether the table knows the model.
 func (t *Table) Rates(p fault.Provider, model string, now time.Time, input int64) (Rates, bool) {
-	known, r := t.find(p, strings.ToLower(model), now, input)
+	known, r := t.find(p, ascii.Lower(model), now, input)
 	return r.rates, known
 }
 

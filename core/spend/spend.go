@@ -17,7 +17,7 @@
 // its own number and not the money.
 package spend
 
-import "strconv"
+import "holdfast/core/decimal"
 
 // Ticks is an amount of money: 1 tick is 1e-10 USD. It is the unit of xAI's bills, and small enough
 // that every price per token is a whole number.
@@ -26,6 +26,9 @@ type Ticks int64
 // USD is one dollar. (Brief 001 says 1e-8 USD a tick; xAI's own documentation and two recomputed
 // bills say 1e-10: providers.md §8.3.)
 const USD Ticks = 10_000_000_000
+
+// Places is how many decimal places of a dollar a tick has.
+const Places = 10
 
 // maxTicks is where sums stop growing: 900 million dollars.
 const maxTicks Ticks = 9_000_000_000_000_000_000
@@ -47,7 +50,7 @@ func FromDollars(d float64) Ticks {
 
 // String writes the amount in dollars, with all the digits that it has: "0.0037756".
 func (t Ticks) String() string {
-	return strconv.FormatFloat(t.Dollars(), 'f', -1, 64)
+	return string(decimal.AppendParts(nil, int64(t), Places))
 }
 
 // plus adds up two amounts that are not negative.

@@ -5,8 +5,9 @@ package time
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
+
+	"holdfast/core/decimal"
 )
 
 // Duration is a span of time in nanoseconds, as Go's is.
@@ -52,13 +53,13 @@ func (d Duration) String() string {
 		name string
 	}{{Hour, "h"}, {Minute, "m"}} {
 		if n := rest / uint64(u.unit); n > 0 || len(out) > 1 {
-			out = append(strconv.AppendUint(out, n, 10), u.name...)
+			out = append(decimal.Append(out, int64(n)), u.name...)
 			rest %= uint64(u.unit)
 		}
 	}
-	out = strconv.AppendUint(out, rest/uint64(unit), 10)
+	out = decimal.Append(out, int64(rest/uint64(unit)))
 	if rest %= uint64(unit); rest > 0 {
-		digits := strconv.Itoa(int(unit) + int(rest))[1:]
+		digits := decimal.String(int(unit) + int(rest))[1:]
 		out = append(append(out, '.'), strings.TrimRight(digits, "0")...)
 	}
 	return string(append(out, name...))

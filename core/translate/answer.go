@@ -1,8 +1,7 @@
 package translate
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/sse"
@@ -109,7 +108,7 @@ func Answer(from, to wire.API, body json.Value, meta Meta) (Result, error) {
 			continue
 		}
 		if d.Kind == wire.ToolCall && d.Tool.ID == "" {
-			d.Tool.ID = "call_" + strconv.Itoa(i)
+			d.Tool.ID = "call_" + decimal.String(i)
 		}
 		a.deltas = append(a.deltas, d)
 	}

@@ -1,8 +1,7 @@
 package translate
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
@@ -156,7 +155,7 @@ func (r *responsesStream) openItem(e *Encoder, kind wire.Kind) {
 }
 
 func (r *responsesStream) itemID(e *Encoder, prefix string) string {
-	return prefix + e.meta.ID + "_" + strconv.Itoa(len(r.items))
+	return prefix + e.meta.ID + "_" + decimal.String(len(r.items))
 }
 
 // openPart opens a part of the open message, unless it is open.

@@ -1,8 +1,7 @@
 package translate
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
@@ -84,7 +83,7 @@ func (e *Encoder) Delta(d wire.Delta) []byte {
 	if d.Kind == wire.ToolCall {
 		e.calls++
 		if d.Tool.ID == "" {
-			d.Tool.ID = "call_" + strconv.Itoa(e.calls)
+			d.Tool.ID = "call_" + decimal.String(e.calls)
 		}
 	}
 	e.format.delta(e, d)

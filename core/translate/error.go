@@ -1,8 +1,7 @@
 package translate
 
 import (
-	"strconv"
-
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/time"
@@ -144,7 +143,7 @@ func writeGoogleError(w *json.Writer, f fault.Fault) {
 	w.Open("error", '{').Int("code", int64(Status(generate, f))).Text("message", f.Message).Text("status", n.google)
 	if f.Decision == fault.Retry && f.Hint.Wait > 0 {
 		w.Open("details", '[').Open("", '{').Text("@type", "type.googleapis.com/google.rpc.RetryInfo")
-		w.Text("retryDelay", strconv.FormatInt(seconds(f.Hint.Wait), 10)+"s").Close('}').Close(']')
+		w.Text("retryDelay", decimal.String(seconds(f.Hint.Wait))+"s").Close('}').Close(']')
 	}
 	w.Close('}')
 }

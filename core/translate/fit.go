@@ -1,9 +1,9 @@
 package translate
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -18,7 +18,7 @@ type rules struct {
 	serial       bool  // parallel tool calls can be forbidden
 	minTokens    int64 // the smallest output limit that it takes
 	defaultLimit int64 // the output limit when none is given, where one is demanded
-	maxHeat      float64
+	maxHeat      int
 }
 
 var apiRules = [len(columns)]rules{
@@ -102,18 +102,18 @@ func (r *request) fitNumbers(rule rules) {
 		if r.to.MaxTokens > 0 {
 			r.limit = min(r.limit, r.to.MaxTokens)
 		}
-		r.adjust("/max_tokens", "none given, "+strconv.FormatInt(r.limit, 10)+" sent")
+		r.adjust("/max_tokens", "none given, "+decimal.String(r.limit)+" sent")
 	case r.to.MaxTokens > 0 && limit > r.to.MaxTokens:
 		r.limit = r.to.MaxTokens
-		r.adjust(r.limitAt, strconv.FormatInt(limit, 10)+", lowered to "+strconv.FormatInt(r.limit, 10))
+		r.adjust(r.limitAt, decimal.String(limit)+", lowered to "+decimal.String(r.limit))
 	case limit > 0 && limit < rule.minTokens:
 		r.limit = rule.minTokens
-		r.adjust(r.limitAt, strconv.FormatInt(limit, 10)+", raised to "+strconv.FormatInt(r.limit, 10))
+		r.adjust(r.limitAt, decimal.String(limit)+", raised to "+decimal.String(r.limit))
 	}
 	if heat := r.knobSet("temperature"); heat != nil {
-		if f, ok := heat.raw.Float(); ok && f > rule.maxHeat {
-			r.adjust(heat.at, string(heat.raw)+", lowered to "+strconv.FormatFloat(rule.maxHeat, 'f', -1, 64))
-			heat.raw = json.Value(strconv.FormatFloat(rule.maxHeat, 'f', -1, 64))
+		if f, ok := heat.raw.Float(); ok && f > float64(rule.maxHeat) {
+			r.adjust(heat.at, string(heat.raw)+", lowered to "+decimal.String(rule.maxHeat))
+			heat.raw = json.Value(decimal.String(rule.maxHeat))
 		}
 		if r.to.API == messages && r.to.Provider != fault.XAI {
 			r.unset("top_p", "beside a temperature")

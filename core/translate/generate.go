@@ -3,6 +3,7 @@ package translate
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/json"
 )
 
@@ -67,7 +68,7 @@ var generateModes = []struct{ mode, word string }{{"auto", "AUTO"}, {"none", "NO
 
 func (r *request) readGenerateChoice(v json.Value) {
 	const at = "/toolConfig/functionCallingConfig"
-	word, allowed := strings.ToUpper(v.Get("mode").Text()), named(v, "allowedFunctionNames")
+	word, allowed := ascii.Upper(v.Get("mode").Text()), named(v, "allowedFunctionNames")
 	for i := len(generateModes) - 2; i >= 0; i-- {
 		if m := generateModes[i]; m.word == word {
 			r.choice = choice{at: at, mode: m.mode}

@@ -1,8 +1,9 @@
 package translate
 
 import (
-	"strconv"
 	"strings"
+
+	"holdfast/core/decimal"
 )
 
 // settle brings the turns into the one order that all APIs accept: a turn with tool calls is
@@ -111,9 +112,9 @@ func (r *request) pair() []paired {
 			continue
 		}
 		if !goodID(call.id) || used[call.id] {
-			for made++; taken["call_"+strconv.Itoa(made)]; made++ {
+			for made++; taken["call_"+decimal.String(made)]; made++ {
 			}
-			call.id = "call_" + strconv.Itoa(made)
+			call.id = "call_" + decimal.String(made)
 		}
 		used[call.id] = true
 	}

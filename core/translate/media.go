@@ -3,6 +3,7 @@ package translate
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/json"
 )
 
@@ -49,7 +50,7 @@ func (r *request) takes(m media) (why string, ok bool) {
 // newMedia completes a media value: its kind follows from the type, and the type of a URL that
 // does not say it from the name of the file.
 func newMedia(m media) media {
-	m.mime = strings.ToLower(m.mime)
+	m.mime = ascii.Lower(m.mime)
 	switch m.mime {
 	case "image/jpg":
 		m.mime = "image/jpeg"
@@ -72,7 +73,7 @@ func newMedia(m media) media {
 // dataURL reads "data:image/png;base64,…" and reports false when url is anything else. Data that
 // is not base64 comes back without its data.
 func dataURL(url string) (m media, ok bool) {
-	if len(url) < 5 || !strings.EqualFold(url[:5], "data:") {
+	if len(url) < 5 || !ascii.Equal(url[:5], "data:") {
 		return media{}, false
 	}
 	head, data, _ := strings.Cut(url[5:], ",")
@@ -116,7 +117,7 @@ var ends = []struct{ end, mime string }{
 func mimeOf(name, kind string) string {
 	name, _, _ = strings.Cut(name, "?")
 	name, _, _ = strings.Cut(name, "#")
-	name = strings.ToLower(name)
+	name = ascii.Lower(name)
 	for _, e := range ends {
 		if strings.HasSuffix(name, e.end) && (kind == "" || kind == "document" || strings.HasPrefix(e.mime, kind)) {
 			return e.mime

@@ -1,9 +1,9 @@
 package translate
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/json"
 )
 
@@ -154,7 +154,7 @@ func below(at, key string) string {
 }
 
 // item extends a JSON pointer by an index.
-func item(at string, n int) string { return at + "/" + strconv.Itoa(n) }
+func item(at string, n int) string { return at + "/" + decimal.String(n) }
 
 // each calls yield for the elements of an array with their places.
 func each(v json.Value, at string, yield func(at string, item json.Value)) {

@@ -1,8 +1,7 @@
 package translate
 
 import (
-	"strings"
-
+	"holdfast/core/ascii"
 	"holdfast/core/json"
 )
 
@@ -108,7 +107,7 @@ func writeSchema(w *json.Writer, key string, v json.Value, as dialect) {
 			each(item, "", func(_ string, s json.Value) { writeSchema(w, "", s, as) })
 			w.Close(']')
 		case "type":
-			object = object || strings.EqualFold(item.Text(), "object")
+			object = object || ascii.Equal(item.Text(), "object")
 			writeType(w, item, as, nullable)
 		case "nullable", "propertyOrdering":
 			if as != standard {
@@ -134,14 +133,14 @@ func writeSchema(w *json.Writer, key string, v json.Value, as dialect) {
 func writeType(w *json.Writer, v json.Value, as dialect, nullable bool) {
 	switch name, null, ok := simpleType(v); {
 	case as == google && ok:
-		w.Text("type", strings.ToUpper(name))
+		w.Text("type", ascii.Upper(name))
 		if null {
 			w.Bool("nullable", true)
 		}
 	case as == standard && v.Kind() == '"' && nullable:
-		w.Open("type", '[').Text("", strings.ToLower(v.Text())).Text("", "null").Close(']')
+		w.Open("type", '[').Text("", ascii.Lower(v.Text())).Text("", "null").Close(']')
 	case as == standard && v.Kind() == '"':
-		w.Text("type", strings.ToLower(v.Text()))
+		w.Text("type", ascii.Lower(v.Text()))
 	default:
 		w.Raw("type", v)
 	}

@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/json"
 )
 
@@ -117,11 +117,11 @@ func (n *node) find(path string) *node {
 // item is the member or the element called name, made if it is the next one.
 func (n *node) item(name string) *node {
 	if n.kind == '[' {
-		at, err := strconv.Atoi(name)
+		at, ok := decimal.Int(name)
 		switch {
-		case err != nil || at < 0 || at > len(n.items):
+		case !ok || at < 0 || at > int64(len(n.items)):
 			return nil
-		case at == len(n.items):
+		case at == int64(len(n.items)):
 			n.items = append(n.items, &node{})
 		}
 		return n.items[at]

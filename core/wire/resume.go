@@ -1,9 +1,9 @@
 package wire
 
 import (
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -139,7 +139,7 @@ func Resume(p fault.Provider, api API, sent Request, at Cursor) (Request, bool) 
 	query := "stream=true"
 	switch {
 	case api == Responses && at.Next > 0:
-		query += "&starting_after=" + strconv.FormatInt(at.Next-1, 10)
+		query += "&starting_after=" + decimal.String(at.Next-1)
 	case api == Interactions && at.Event != "":
 		query += "&last_event_id=" + escape(at.Event, "")
 	}

@@ -58,7 +58,7 @@ func component(vector, n int) float64 { return 1 / float64(int(1)<<((vector+n)%d
 func writeVector(w *json.Writer, key string, vector int) {
 	w.Open(key, '[')
 	for n := range dimensions {
-		w.Float("", component(vector, n))
+		w.Raw("", strconv.AppendFloat(nil, component(vector, n), 'f', -1, 64))
 	}
 	w.Close(']')
 }

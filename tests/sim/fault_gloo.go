@@ -1,6 +1,10 @@
 package sim
 
-import "holdfast/core/json"
+import (
+	"strconv"
+
+	"holdfast/core/json"
+)
 
 // gloo is what Gloo says about a fault beyond what all do.
 type gloo struct {
@@ -95,6 +99,6 @@ func (p *problem) writeGloo(w *json.Writer, traceID string, hints bool) {
 // writeRetryAfter writes the wait in seconds when it is a number.
 func (p *problem) writeRetryAfter(w *json.Writer) {
 	if seconds, known := p.seconds(); known {
-		w.Float("retry_after", seconds)
+		w.Raw("retry_after", strconv.AppendFloat(nil, seconds, 'f', -1, 64))
 	}
 }

@@ -183,7 +183,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 	case live.NoteConnecting:
 		w.Text("kind", string(n.Why))
 	case live.NoteLeaving:
-		w.Float("timeLeftMs", millis(n.Wait))
+		w.Parts("timeLeftMs", n.Wait.Microseconds(), 3)
 	case live.NoteClosed:
 		if n.Code != 0 {
 			w.Int("code", int64(n.Code))
@@ -193,7 +193,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 			writeFailure(w, "error", n.Fault)
 		}
 	case live.NoteWaiting:
-		w.Float("waitMs", millis(n.Wait)).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+		w.Parts("waitMs", n.Wait.Microseconds(), 3).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
 	case live.NoteWarning:
 		w.Text("message", n.Message)
 	case live.NoteDone:
@@ -223,7 +223,7 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 		c := &r.Connections[i]
 		w.Open("", '{').Int("connection", int64(c.Number)).Text("kind", string(c.Kind)).Int("startedAtMs", epochMs(c.Opened))
 		duration(w, "readyMs", c.Ready)
-		w.Float("durationMs", millis(c.Lasted)).Float("waitedMs", millis(c.Waited)).Bool("planned", c.Fault == nil)
+		w.Parts("durationMs", c.Lasted.Microseconds(), 3).Parts("waitedMs", c.Waited.Microseconds(), 3).Bool("planned", c.Fault == nil)
 		if c.Code != 0 {
 			w.Int("code", int64(c.Code))
 		}
@@ -248,6 +248,6 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 
 func duration(w *json.Writer, key string, d time.Duration) {
 	if d != 0 {
-		w.Float(key, millis(d))
+		w.Parts(key, d.Microseconds(), 3)
 	}
 }

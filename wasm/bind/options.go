@@ -3,10 +3,10 @@ package bind
 import (
 	"errors"
 	"math"
-	"strconv"
 	"strings"
 
 	"holdfast/core"
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
@@ -69,7 +69,7 @@ func ms(to *time.Duration, highest float64) setter {
 	return func(v json.Value) error {
 		n, ok := v.Float()
 		if !ok || n < 0 || n > highest {
-			return errors.New("must be a number of milliseconds from 0 to " + strconv.FormatFloat(highest, 'f', -1, 64))
+			return errors.New("must be a number of milliseconds from 0 to " + decimal.String(int64(highest)))
 		}
 		*to = time.Duration(math.Round(n * 1e6))
 		return nil
@@ -92,7 +92,7 @@ func whole(to *int, lowest, highest int) setter {
 	return func(v json.Value) error {
 		n, ok := v.Int()
 		if !ok || n < int64(lowest) || n > int64(highest) {
-			return errors.New("must be a whole number from " + strconv.Itoa(lowest) + " to " + strconv.Itoa(highest))
+			return errors.New("must be a whole number from " + decimal.String(lowest) + " to " + decimal.String(highest))
 		}
 		*to = int(n)
 		return nil
@@ -378,7 +378,8 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
 	s.Header = c.fields(stream, first.provider, first.header, own)
-	s.Outer, _ = strconv.Atoi(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
+	outer, _ := decimal.Int(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
+	s.Outer = int(outer)
 	for i := range fallbacks {
 		f := &fallbacks[i]
 		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))
@@ -390,7 +391,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		s.First = 1
 	}
 	if len(body) > s.Policy.MaxBody {
-		return s, &failure{"body_too_large", "body: " + strconv.Itoa(len(body)) + " bytes are more than policy.maxBodyBytes, " + strconv.Itoa(s.Policy.MaxBody)}
+		return s, &failure{"body_too_large", "body: " + decimal.String(len(body)) + " bytes are more than policy.maxBodyBytes, " + decimal.String(s.Policy.MaxBody)}
 	}
 	if s.Body, err = json.Parse(body); err != nil {
 		return s, &failure{"bad_body", "body: " + err.Error()}

@@ -11,8 +11,6 @@ import (
 
 // The shapes written here are declared, with their units, in wasm/js/holdfast.d.ts.
 
-func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
-
 func epochMs(t time.Time) int64 { return t.UnixMilli() }
 
 // writeFailure writes a Failure.
@@ -33,10 +31,10 @@ func writeFailure(w *json.Writer, key string, f *fault.Fault) {
 	w.Text("message", f.Message).TextIf("developerMessage", f.Developer)
 	w.TextIf("traceId", f.TraceID).TextIf("requestId", f.RequestID).TextIf("ray", f.Ray)
 	if f.Hint.Known {
-		w.Float("retryAfterMs", millis(f.Hint.Wait)).TextIf("retryAfterSource", f.Hint.Source)
+		w.Parts("retryAfterMs", f.Hint.Wait.Microseconds(), 3).TextIf("retryAfterSource", f.Hint.Source)
 	}
 	if f.Resets.Known {
-		w.Float("resetsMs", millis(f.Resets.Wait))
+		w.Parts("resetsMs", f.Resets.Wait.Microseconds(), 3)
 	}
 	w.Close('}')
 }
@@ -62,7 +60,7 @@ func writeUsage(w *json.Writer, u wire.Usage) {
 }
 
 func writeBill(w *json.Writer, b spend.Bill) {
-	w.Float("costUsd", b.Cost.Dollars())
+	w.Parts("costUsd", int64(b.Cost), spend.Places)
 	if b.Estimated {
 		w.Bool("costEstimated", true)
 	}
@@ -80,15 +78,15 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 			d   time.Duration
 		}{{"headersMs", a.Headers}, {"firstDeltaMs", a.FirstDelta}} {
 			if f.d != 0 {
-				w.Float(f.key, millis(f.d))
+				w.Parts(f.key, f.d.Microseconds(), 3)
 			}
 		}
-		w.Float("durationMs", millis(a.Took))
+		w.Parts("durationMs", a.Took.Microseconds(), 3)
 		if a.HTTPStatus != 0 {
 			w.Int("httpStatus", int64(a.HTTPStatus))
 		}
 		w.TextIf("requestId", a.RequestID).TextIf("traceId", a.TraceID)
-		w.Float("waitedMs", millis(a.Waited)).TextIf("waitSource", a.WaitSource)
+		w.Parts("waitedMs", a.Waited.Microseconds(), 3).TextIf("waitSource", a.WaitSource)
 		if a.Fault.Decision != "" {
 			writeFailure(w, "error", &a.Fault)
 		}
@@ -254,7 +252,7 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 	case core.NoteFailed:
 		writeFailure(w, "error", n.Fault)
 	case core.NoteWaiting:
-		w.Float("waitMs", millis(n.Wait)).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+		w.Parts("waitMs", n.Wait.Microseconds(), 3).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
 	case core.NoteFallback:
 		w.Int("target", int64(n.Target))
 	case core.NoteJoined:

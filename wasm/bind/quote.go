@@ -6,6 +6,7 @@ import (
 	"bytes"
 
 	"holdfast/core/json"
+	"holdfast/core/spend"
 	"holdfast/core/time"
 )
 
@@ -28,5 +29,5 @@ func quote(clientHandle, bits, n, m int32, now float64) (result int32) {
 		return fail(err)
 	}
 	cost := spec.Quote(time.UnixMilli(int64(now)))
-	return answer(func(w *json.Writer) { w.Open("done", '{').Float("costUsd", cost.Dollars()).Close('}') })
+	return answer(func(w *json.Writer) { w.Open("done", '{').Parts("costUsd", int64(cost), spend.Places).Close('}') })
 }

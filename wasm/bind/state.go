@@ -73,10 +73,10 @@ func writeHealth(w *json.Writer, key string, h shared.Health, now time.Time) {
 	if h.Throttled {
 		w.Int("retriesLeft", int64(h.Retries))
 	}
-	w.Open("spend", '{').Float("spentUsd", h.Spend.Spent.Dollars()).Float("estimatedUsd", h.Spend.Estimated.Dollars())
-	w.Float("overrunUsd", h.Spend.Overrun.Dollars()).Float("heldUsd", h.Spend.Held.Dollars()).Int("attempts", h.Spend.Attempts)
+	w.Open("spend", '{').Parts("spentUsd", int64(h.Spend.Spent), spend.Places).Parts("estimatedUsd", int64(h.Spend.Estimated), spend.Places)
+	w.Parts("overrunUsd", int64(h.Spend.Overrun), spend.Places).Parts("heldUsd", int64(h.Spend.Held), spend.Places).Int("attempts", h.Spend.Attempts)
 	if h.Limit.Set {
-		w.Float("maxUsd", h.Limit.Max.Dollars())
+		w.Parts("maxUsd", int64(h.Limit.Max), spend.Places)
 	}
 	w.Close('}').Close('}')
 }
@@ -104,13 +104,13 @@ func writeLimits(w *json.Writer, key string, l fault.Limits) {
 			w.Int("remaining", f.w.Remaining.N)
 		}
 		if f.w.Reset.Known {
-			w.Float("resetMs", millis(f.w.Reset.Wait))
+			w.Parts("resetMs", f.w.Reset.Wait.Microseconds(), 3)
 		}
 		w.Close('}')
 	}
 	w.TextIf("planStatus", l.PlanStatus)
 	if l.RetryAfter.Known {
-		w.Float("retryAfterMs", millis(l.RetryAfter.Wait))
+		w.Parts("retryAfterMs", l.RetryAfter.Wait.Microseconds(), 3)
 	}
 	w.Close('}')
 }

@@ -4,9 +4,9 @@ package bind
 
 import (
 	"errors"
-	"strconv"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
@@ -20,7 +20,7 @@ func (c *client) readTargets(v json.Value) (err error) {
 	v.Each(func(_ string, item json.Value) bool {
 		var t target
 		if err = t.readFallback(item); err != nil {
-			err = errors.New(strconv.Itoa(len(c.fallbacks)) + ": " + err.Error())
+			err = errors.New(decimal.String(len(c.fallbacks)) + ": " + err.Error())
 		}
 		c.fallbacks = append(c.fallbacks, t)
 		return err == nil

@@ -21,7 +21,7 @@ func writeSpending(w *json.Writer, f facts) {
 		w.Open("", '{').Text("owner", o.Get("owner").Text()).Open("limits", '{')
 		o.Get("limits").Each(func(name string, limit json.Value) bool {
 			if strings.HasPrefix(name, "maxUsd") {
-				w.Float(name, dollars(limit))
+				w.Parts(name, integer(limit), spend.Places)
 			} else {
 				w.Int(name, integer(limit))
 			}
@@ -31,7 +31,7 @@ func writeSpending(w *json.Writer, f facts) {
 		writeSum(w, "today", report.Get("day"))
 		writeSum(w, "month", report.Get("month"))
 		writeSum(w, "all", report.Get("all"))
-		w.Float("heldUsd", dollars(report.Get("held"))).Int("concurrent", integer(report.Get("concurrent"))).Open("days", '[')
+		w.Parts("heldUsd", integer(report.Get("held")), spend.Places).Int("concurrent", integer(report.Get("concurrent"))).Open("days", '[')
 		report.Get("days").Each(func(_ string, day json.Value) bool { writeSum(w, "", day); return true })
 		w.Close(']').Close('}')
 		return true
@@ -41,7 +41,7 @@ func writeSpending(w *json.Writer, f facts) {
 
 func writeSum(w *json.Writer, key string, period json.Value) {
 	w.Open(key, '{').Text("period", period.Get("period").Text())
-	w.Float("usd", dollars(period.Get("ticks"))).Float("estimatedUsd", dollars(period.Get("estimated")))
+	w.Parts("usd", integer(period.Get("ticks")), spend.Places).Parts("estimatedUsd", integer(period.Get("estimated")), spend.Places)
 	w.Int("requests", integer(period.Get("requests"))).Close('}')
 }
 
