@@ -126,7 +126,9 @@ test("throttle: the retries of one client are bounded; throttle: false lifts tha
 });
 
 test("spend: every call says what it cost, and health() what all of them did", async () => {
-  const { client, ask } = await clientOf([fine, failing.overloaded, sse([chat.text("Hello"), chat.end(usage)]), sse([chat.text("Half of ")], { breaks: true })], { ...once, spend: { maxUsd: 1 } });
+  const told = [];
+  const onEvent = (event) => event.type === "done" && told.push([event.costUsd, event.costEstimated]);
+  const { client, ask } = await clientOf([fine, failing.overloaded, sse([chat.text("Hello"), chat.end(usage)]), sse([chat.text("Half of ")], { breaks: true }), fine], { ...once, spend: { maxUsd: 1 }, onEvent });
   const { costUsd, costEstimated, attempts } = await ask();
   assert.ok(costUsd > 0 && !costEstimated && attempts[0].costUsd === costUsd);
   await ask(); // refused by the provider: it cost nothing
@@ -138,6 +140,9 @@ test("spend: every call says what it cost, and health() what all of them did", a
   assert.ok(Math.abs(spend.spentUsd - (costUsd + streamed + cut.costUsd)) < 1e-9, JSON.stringify(spend));
   assert.ok(Math.abs(spend.estimatedUsd - cut.costUsd) < 1e-9);
   assert.deepEqual([spend.heldUsd, spend.attempts, spend.maxUsd], [0, 3, 1]);
+  await client.fetch(`https://${HOST}${CHAT}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) }).then((response) => response.text());
+  const nothing = [0, undefined];
+  assert.deepEqual(told, [[costUsd, undefined], nothing, [costUsd, undefined], [cut.costUsd, true], [costUsd, undefined]], "the last event says it, also of a fetch");
 });
 
 test("spend: a request that might cost more than is left is refused before it is sent", async () => {
