@@ -100,6 +100,21 @@ test("id and offset belong to what was delivered, at every moment and in every w
   }
 });
 
+test("who comes back before anything was heard asks once more under the same id", async () => {
+  set({ refuse: () => "reset" });
+  const first = await createClient(options);
+  const answer = first.stream(PATH, BODY, { durable: true, continues: "Before. ", onDelta() {} });
+  await until(() => keeper.log.length > 0);
+  first.close();
+  assert.deepEqual([(await answer.result).status, answer.offset, keeper.asked], ["cancelled", "-1", 0]);
+  set();
+  for (let n = 0; n < 2; n++) {
+    const back = client.resumeAnswer(answer.id, answer.offset, { text: answer.partial, path: PATH, body: BODY });
+    const { status, text } = await back.result;
+    assert.deepEqual([status, text, keeper.asked, back.id], ["complete", `Before. ${TEXT}`, 1, answer.id]);
+  }
+});
+
 test("leaving lets the answer go on, and coming back hears the rest", async () => {
   set({ gapMs: 3 });
   const answer = client.stream(PATH, BODY, { durable: true, onDelta() {} });

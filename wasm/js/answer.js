@@ -202,8 +202,11 @@ export class Answer {
     if (!place.fresh) this.#base = "";
     this.#offset = place.offset;
     this.#start = [this.#partial, this.#offset];
-    Object.assign(options, { api: "answers", cursors: true }, back && { from: place.from });
-    this.#open(kept, encodeCall(back ? "/answers" : `/answers${this.#path}`, options), back ? EMPTY : this.#body);
+    Object.assign(options, { api: "answers", cursors: true });
+    // Nothing of it was heard: perhaps the question never arrived. Asked twice it is one.
+    const asks = this.#body !== undefined && place.fresh;
+    if (!asks) options.from = place.from;
+    this.#open(kept, encodeCall(asks ? `/answers${this.#path}` : "/answers", options), asks ? this.#body : EMPTY);
   }
 
   /** Opens the call at once when the program runs, and as soon as it does when not. */

@@ -410,7 +410,7 @@ export interface StreamOptions extends CallOptions {
 export interface ResumeOptions extends Omit<StreamOptions, "id" | "api" | "continues" | "durable"> {
   /** The text shown so far. Default: none; then the result's text is what comes now. */
   text?: string;
-  /** What was asked, for `continue()` and `tryAgain()` when the answer has ended. */
+  /** What was asked: for `continue()` and `tryAgain()` when the answer has ended, and to ask once more under the same id when nothing of it was heard. */
   path?: string;
   body?: unknown;
 }
