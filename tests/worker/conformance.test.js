@@ -3,9 +3,47 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { test } from "node:test";
-import { KEYS, startGateway, TOKEN } from "./gateway.js";
+import { hashed, KEYS, startGateway, TOKEN } from "./gateway.js";
 
 const { address } = await startGateway({ streams: true, maxBodyBytes: 32 << 20, origins: ["https://example.com"], secrets: { ...KEYS, TOKEN } }, { main: "signed.js" });
+
+const ask = (path, init, gateway = address) => fetch(`${gateway}/streams/${path}`, init);
+
+test("a stream is its owner's alone, and where the configuration has none there is none", async () => {
+  const other = await startGateway({ streams: true, tokens: { alice: hashed(TOKEN), bob: hashed("hf-token-of-bob") } });
+  const by = (token, path, init) => ask(path, { ...init, headers: { authorization: `Bearer ${token}`, "content-type": "text/plain" } }, other.address);
+  assert.equal((await by(TOKEN, "a/b", { method: "PUT", body: "secret" })).status, 201);
+  for (const method of ["GET", "HEAD", "POST", "DELETE"]) assert.equal((await by("hf-token-of-bob", "a/b", { method, body: method === "POST" ? "x" : undefined })).status, 404, method);
+  assert.equal(await (await by(TOKEN, "a/b")).text(), "secret");
+  assert.equal((await ask("a/b", { method: "GET" }, other.address)).status, 401);
+  const none = await startGateway();
+  assert.equal((await fetch(`${none.address}/streams/a`, { method: "PUT", headers: { authorization: `Bearer ${TOKEN}` } })).status, 404);
+});
+
+test("an offset of a stream that is no more leads nowhere, and numbers keep their digits", async () => {
+  const body = '[{"n":12345678901234567890},1.50,"\\u2028"]';
+  const create = () => ask("numbers", { method: "PUT", headers: { "content-type": "application/json" }, body });
+  const offset = (await create()).headers.get("stream-next-offset");
+  assert.equal(await (await ask("numbers")).text(), body.replace("\\u2028", "\u2028"));
+  await ask("numbers", { method: "DELETE" });
+  await create();
+  assert.equal((await ask(`numbers?offset=${offset}`)).status, 410);
+});
+
+test("a long text is cut between its characters, and read in pieces", async () => {
+  const text = "héllo wörld, ça va? ".repeat(150_000);
+  assert.equal((await ask("long", { method: "PUT", headers: { "content-type": "text/plain" }, body: text })).status, 201);
+  let [read, offset, upToDate, pieces] = ["", "-1", false, 0];
+  while (!upToDate) {
+    const response = await ask(`long?offset=${offset}`);
+    [offset, upToDate] = [response.headers.get("stream-next-offset"), response.headers.has("stream-up-to-date")];
+    const piece = await response.text();
+    assert.ok(!piece.includes("\ufffd"));
+    [read, pieces] = [read + piece, pieces + 1];
+  }
+  assert.equal(read, text);
+  assert.ok(pieces > 2);
+});
 
 test("every group but Fork", { timeout: 300_000 }, async (t) => {
   // A long-poll lasts longer than vitest waits.

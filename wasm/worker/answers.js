@@ -72,7 +72,7 @@ export class Answers extends DurableObject {
     if (heldUsd === null) return;
     const whole = bill && (bill.costUsd > heldUsd || !bill.attempts?.some(({ error }) => error?.code === LOST_CODE));
     await settle(this.env, owner, this.#account, whole ? bill : null); // what a lost attempt has cost, nobody knows
-    this.#record.settled();
+    if (this.#store.stream) this.#record.settled(); // it may have been deleted meanwhile
   }
 
   /** What the answer has cost, by its last message; null when it has not ended. */
@@ -95,6 +95,7 @@ export class Answers extends DurableObject {
       await this.#expire();
       if (!this.#store.stream) throw gone();
       if (request.method === "DELETE") {
+        await this.cancel();
         await this.#delete();
         return new Response(null, { status: 204 });
       }
@@ -142,7 +143,9 @@ export class Answers extends DurableObject {
 
   async #ended() {
     await this.#settle();
-    if (this.#store.stream) this.#store.dieAt(this.#store.stream.diesAtMs ?? Date.now() + configOf(this.env).answerTtlSeconds * 1000);
+    if (!this.#store.stream) return;
+    this.#record.forget();
+    this.#store.dieAt(this.#store.stream.diesAtMs ?? Date.now() + configOf(this.env).answerTtlSeconds * 1000);
   }
 
   async #expire() {

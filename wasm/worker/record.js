@@ -64,6 +64,12 @@ export class Record {
     this.#sql.exec("UPDATE asked SET heldUsd = NULL");
   }
 
+  /** Nobody asks again: what was asked need not be kept, but for its hash. */
+  forget() {
+    this.#sql.exec("DELETE FROM body");
+    this.#sql.exec("UPDATE asked SET plan = '{}'");
+  }
+
   /** An attempt was sent, when the stream had so many messages. */
   sent(run, attempt, facts, message) {
     this.#sql.exec("INSERT INTO attempts VALUES (?, ?, ?, ?)", run, attempt, JSON.stringify(facts), message);

@@ -13,6 +13,7 @@ import { configOf } from "./config.js";
 import { Refusal } from "./errors.js";
 import { failure, Given, interruption, kindOf } from "./given.js";
 import { quote } from "./instance.js";
+import { redactText } from "./redact.js";
 import { WATCH_MS } from "./relay.js";
 import { Session } from "./session.js";
 
@@ -75,7 +76,8 @@ export class Run {
     if (this.#dropped) return null;
     const { text, tools, refusal, messages } = this.#given;
     const stuck = this.#number > MAX_RUNS ? "its process ended too often" : !asked.cursor && (tools.length > 0 || refusal !== "") ? "it cannot be gone on with" : null;
-    if (this.#cancelled || stuck) {
+    // What runs on at the provider is withdrawn by the call that takes it up.
+    if (stuck || (this.#cancelled && !asked.cursor)) {
       this.#finish(this.#given.without(asked.id, this.#cancelled ? "cancelled" : "interrupted", stuck ? interruption(stuck) : undefined));
       return null;
     }
@@ -159,9 +161,7 @@ export class Run {
 
   #finish(result, keys = []) {
     if (this.#dropped) return;
-    let end = JSON.stringify({ type: "done", result });
-    for (const key of keys) if (key) end = end.replaceAll(key, "[key]");
-    this.#end = end;
+    this.#end = redactText(JSON.stringify({ type: "done", result }), keys);
     this.#write();
   }
 

@@ -6,8 +6,8 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { createInterface } from "node:readline";
 
-/** Local workerd must be told to say when a client leaves; the date is that of the deployed Worker. */
-export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signal"] };
+/** As deployed: a client that leaves is noticed, and a Durable Object that reads a provider is not evicted. */
+export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signal", "durable_object_io_tasks_prevent_eviction"] };
 
 /** The classes of Durable Objects by their bindings, as in wrangler.jsonc. */
 const CLASSES = {
