@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
+import http from "node:http";
 import { test } from "node:test";
 import { stream } from "@durable-streams/client";
 import { acting, asking, hashed, KEYS, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
@@ -187,6 +188,29 @@ test("an answer is its owner's alone", async () => {
   const his = new Reader((at, init) => ask(at, { ...init, token: BOB }), id);
   await his.follow();
   assert.equal(his.text, "answer of bob");
+});
+
+test("providers know a call by an id that nobody chose", async () => {
+  const seen = [];
+  const upstream = http.createServer((request, response) => {
+    seen.push(JSON.stringify([request.url, request.headers]));
+    response.writeHead(400, { "content-type": "application/json" }).end('{"error":{"message":"no","type":"invalid_request_error"}}');
+  });
+  await new Promise((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const baseURL = `http://127.0.0.1:${upstream.address().port}`;
+  const there = await startGateway({ providers: { openai: { baseURL }, anthropic: { baseURL }, gemini: { baseURL }, xai: { baseURL }, gloo: { baseURL } } });
+  const id = randomUUID();
+  for (const [n, path] of ["openai/v1/chat/completions", "openai/v1/responses", "anthropic/v1/messages", "xai/v1/chat/completions", "gloo/ai/v2/chat/completions"].entries()) {
+    const get = (at, init = {}) => fetch(there.address + at, { ...init, headers: { authorization: `Bearer ${TOKEN}`, ...init.headers } });
+    const key = id.slice(0, -1) + n;
+    const body = JSON.stringify({ ...chat, input: "Go", max_tokens: 9 });
+    assert.equal((await get(`/answers/${path}`, { method: "POST", headers: { "content-type": "application/json", "idempotency-key": key }, body })).status, 201);
+    await new Reader(get, key).follow();
+  }
+  assert.equal(seen.length, 5);
+  for (const request of seen) assert.ok(!request.includes(id.slice(0, -1)), request);
+  await there.stop();
+  upstream.close();
 });
 
 test("what cannot be asked is refused, and leaves nothing", async () => {
