@@ -4,26 +4,29 @@ import { once } from "node:events";
 import { after } from "node:test";
 
 /**
- * Opens a way to a port. Its connections are reset after as many bytes of answers as `bytes` says for
- * each; while it is `closed` none is made.
+ * Opens a way to a port. Its connections are reset after as many bytes of answers and milliseconds as
+ * `lasts` says for each; while it is `closed` none is made.
+ * @param {() => {bytes: number, ms: number}} lasts
  */
-export async function openWay(port, bytes) {
-  const way = { closed: false, cuts: 0, made: 0 };
+export async function openWay(port, lasts) {
+  const way = { closed: false, cuts: 0 };
   const server = createServer((near) => {
     if (way.closed) return void near.resetAndDestroy();
-    way.made++;
     const far = connect(port, "127.0.0.1");
-    const cut = () => (near.resetAndDestroy(), far.destroy());
-    for (const socket of [near, far]) socket.on("error", cut).on("close", cut);
-    let left = bytes();
-    near.pipe(far);
-    far.on("data", (data) => {
-      near.write(data.subarray(0, left));
-      left -= data.length;
-      if (left > 0) return;
+    const end = () => (near.resetAndDestroy(), far.destroy(), clearTimeout(timer));
+    for (const socket of [near, far]) socket.on("error", end).on("close", end);
+    const cut = () => {
       far.pause();
       way.cuts++;
-      setTimeout(cut, 5); // what was written arrives
+      setTimeout(end, 5); // what was written arrives
+    };
+    let { bytes, ms } = lasts();
+    const timer = setTimeout(cut, ms);
+    near.pipe(far);
+    far.on("data", (data) => {
+      near.write(data.subarray(0, bytes));
+      bytes -= data.length;
+      if (bytes <= 0) cut();
     });
   });
   server.listen(0, "127.0.0.1");
