@@ -607,7 +607,8 @@ func (c *Call) seen() int {
 	if c.stream == nil {
 		return 0
 	}
-	return c.stream.Cursor.Text + c.stream.Cursor.Reasoning + c.stream.Cursor.Refusal
+	one := c.stream.Cursor.Text + c.stream.Cursor.Reasoning + c.stream.Cursor.Refusal
+	return one * max(1, c.stream.Several) // of which it tells the first
 }
 
 // end completes the result. Nothing happens after it.

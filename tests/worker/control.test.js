@@ -158,6 +158,7 @@ test("the configuration: what is good, what is wrong, and what could be better",
     "models.m": { models: { m: [{ provider: "nobody", model: "x" }] } },
     "tokens.alice": { tokens: { alice: "no hash", root: admin } },
     jwt: { jwt: { audience: "x" } },
+    prices: { prices: "* * 1 1 1 1 1\nopenai gpt" },
   };
   for (const [where, config] of Object.entries(wrong)) {
     const gateway = await startGateway({ tokens: { root: admin }, ...config });

@@ -102,6 +102,15 @@ test("what is settled is what the provider's usage costs, to the tick", async ()
   assert.deepEqual([all.requests, month.ticks, day.ticks, all.estimated, held], [6, sum, sum, 0, 0]);
 });
 
+test("prices of one's own", async () => {
+  const { address } = await startGateway({ ...config({ own: { limits: {} } }), prices: "* * 9 9 9 9 9\nopenai gpt-5-mini 1000 - - - 2000" }, { main: "ledgers.js" });
+  const headers = { authorization: "Bearer token-of-own", "content-type": "application/json" };
+  const { usage } = await (await fetch(`${address}/v1/chat/completions`, { method: "POST", headers, body: JSON.stringify(chat("gpt")) })).json();
+  const report = async () => (await fetch(`${address}/ledger/own`)).json();
+  await until(2000, async () => (await report()).all.requests === 1);
+  assert.equal((await report()).all.ticks, ticks((usage.prompt_tokens * 1000 + usage.completion_tokens * 2000) / 1e6));
+});
+
 test("a client that leaves pays for what was written, and an attempt that was cut is paid for as well", async () => {
   const { post, report } = await start({ leaver: { limits: {} }, cutter: { limits: {} }, downer: { limits: {} } });
   const stop = new AbortController();
@@ -168,7 +177,6 @@ test("no official SDK asks again when the money is spent", async () => {
 test("what cannot be counted is not for a token with a limit of money; what is free costs nothing", async () => {
   const { post, report } = await start({ rich: { limits: { maxUsd: 5 } }, counted: { limits: { requestsPerMinute: 100 } } });
   const uncounted = [
-    ["/openai/v1/chat/completions", chat("gpt-5-mini", { n: 3, stream: true })],
     ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: true }],
     ["/xai/v1/chat/completions", chat("grok-4", { deferred: true })],
     ["/gemini/v1beta/models/veo-3:predictLongRunning", { instances: [] }],
@@ -181,11 +189,17 @@ test("what cannot be counted is not for a token with a limit of money; what is f
   const count = await post("rich", "/anthropic/v1/messages/count_tokens", { model: "claude-haiku-4-5", messages });
   assert.equal(count.status, 200);
   await count.text();
+  const { held } = await report("rich");
+  assert.equal(held, 0);
+  const three = await post("rich", "/openai/v1/chat/completions", chat("gpt-5-mini", { n: 3, stream: true }));
+  assert.equal(three.status, 200);
+  await three.text();
   const odd = await post("rich", "/openai/v1/chat/completions", chat("gpt-5-mini"), { headers: { "content-type": "application/x-www-form-urlencoded" } });
   assert.equal(odd.status, 200);
   await odd.text();
-  await until(2000, async () => (await report("rich")).all.requests === 2);
-  assert.ok((await report("rich")).all.ticks > 0);
+  await until(2000, async () => (await report("rich")).all.requests === 3);
+  const { ticks: all, estimated } = (await report("rich")).all;
+  assert.ok(all > 0 && estimated === 0, JSON.stringify({ all, estimated }));
 });
 
 test("what died with its isolate counts as spent in full, and settles what it held", { timeout: 30_000 }, async () => {

@@ -10,6 +10,7 @@
 //	  "models":       {"fast": [{"provider": "openai", "model": "gpt-5-mini"}, {"provider": "anthropic", "model": "…"}]},
 //	  "streams":      true,                                        clients may keep streams of their own: see streams.js
 //	  "answers":      {"ttlSeconds": 86400},                       how long durable answers stay after their end
+//	  "prices":       "…",                                         in place of core/spend/prices.txt, whose format it has
 //	  "policy": {…}, "breaker": {…}, "throttle": true              as in createClient
 //	}
 //
@@ -53,7 +54,7 @@ export class Config {
 
   constructor(text, env) {
     const config = typeof text === "string" ? JSON.parse(text) : text;
-    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, ...client } = known(config, "the configuration", KEYS);
+    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, prices, ...client } = known(config, "the configuration", KEYS);
     if (Object.keys(tokens).length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
     this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
     this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
@@ -69,7 +70,7 @@ export class Config {
     const targets = [];
     for (const [name, chain] of Object.entries(models)) this.#model(name, chain, targets);
     for (const { fallbacks } of this.providers.values()) for (const name of fallbacks) this.chain("chat", name);
-    this.options = new TextEncoder().encode(JSON.stringify({ ...client, provider: "openai", targets }));
+    this.options = new TextEncoder().encode(JSON.stringify({ ...client, ...(prices !== undefined && { spend: { prices } }), provider: "openai", targets }));
   }
 
   #signed(jwt) {
@@ -121,7 +122,7 @@ export class Config {
 /** A name that the configuration does not have. */
 export class UnknownModel extends Error {}
 
-const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "answers", "policy", "breaker", "throttle"];
+const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "answers", "prices", "policy", "breaker", "throttle"];
 const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
 

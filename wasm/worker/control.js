@@ -89,7 +89,7 @@ function checked(config, env) {
   try {
     if (!problem) attach(config.options);
   } catch (error) {
-    problem = error.message;
+    problem = error.message.replace(/^spend: prices/, "prices");
   }
   return { config: describe(env), problem };
 }

@@ -5,11 +5,12 @@ import { PROVIDERS } from "./providers.js";
 
 /** What the control program takes as its settings: see control/facts.go. */
 export function describe(env) {
-  const { tokens, jwt, origins, providers, models } = objectOf(typeof env.HOLDFAST === "string" ? parsed(env.HOLDFAST) : env.HOLDFAST);
+  const { tokens, jwt, origins, providers, models, prices } = objectOf(typeof env.HOLDFAST === "string" ? parsed(env.HOLDFAST) : env.HOLDFAST);
   return {
     tokens: each(tokens, (token) => ({ limits: numbersOf(token?.limits), models: textsOf(token?.models), admin: token?.admin === true })),
     jwt: jwt ? { audience: String(jwt.audience ?? ""), limits: numbersOf(jwt.limits), models: textsOf(jwt.models) } : undefined,
     signs: Boolean(env.HOLDFAST_JWT_SECRET?.trim()),
+    prices: typeof prices === "string" ? prices : undefined,
     origins: textsOf(origins) ?? [],
     providers: each(providers, (own, name) => {
       const secret = String(own?.secret ?? `${name.toUpperCase()}_API_KEY`);

@@ -88,6 +88,9 @@ func isLocal(host string) bool {
 
 func (r *report) checkModels(c json.Value, now time.Time) {
 	prices := spend.Default()
+	if own, err := spend.Parse(c.Get("prices").Text()); err == nil {
+		prices = own
+	} // else the gateway does not serve, and says why
 	c.Get("models").Each(func(name string, chain json.Value) bool {
 		where, n := "models."+name, 0
 		providers := map[string]bool{}

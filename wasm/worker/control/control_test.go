@@ -65,6 +65,7 @@ func TestCheck(t *testing.T) {
 		{fine + `,"signs":true,"models":{"m":[{"provider":"openai","model":"gpt-5-mini"}]}`, "", "models.m"},
 		{fine + `,"signs":true,"models":{"m":[{"provider":"openai","model":"gpt-5-mini"},{"provider":"openai","model":"gpt-5"}]}`, "", "models.m"},
 		{fine + `,"signs":true,"models":{"m":[{"provider":"openai","model":"gpt-5"},{"provider":"openai","model":"unheard-of"}]}`, "", "models.m[1] models.m"},
+		{fine + `,"signs":true,"prices":"* * 9 9 9 9 9\nopenai unheard-of 1 1 1 1 1","models":{"m":[{"provider":"openai","model":"unheard-of"},{"provider":"openai","model":"gpt-5"}]}`, "", "models.m[1] models.m"},
 		{fine + `,"signs":true,"models":{"m":[{"provider":"xai","model":"grok-4"},{"provider":"openai","model":"gpt-5"}]}`, "models.m", ""},
 		{fine + `,"signs":true,"origins":["https://app.example/"]`, "origins", ""},
 		{fine + `,"signs":true,"origins":["*"]`, "origins", ""},
