@@ -1,8 +1,8 @@
-// Call is the host's side of one call: its clock, its one timer, its exchange, and who takes its output.
+// Call is the host's side of one call: its exchange, and who takes its output.
 
-import { Clock } from "./clock.js";
-import { callBack, HoldfastError } from "./error.js";
+import { callBack } from "./error.js";
 import { Exchange } from "./exchange.js";
+import { Held } from "./held.js";
 
 /**
  * @typedef {object} Taker
@@ -11,19 +11,13 @@ import { Exchange } from "./exchange.js";
  * @property {(head: {status: number, headers: [string, string][]}) => void} [head] of a fetch
  * @property {(bytes: Uint8Array) => void} [bytes] of a fetch
  * @property {(done: any) => void} done
- * @property {(error: HoldfastError) => void} fail
+ * @property {(error: import("./error.js").HoldfastError) => void} fail
  */
 
-export class Call {
-  #port;
-  /** @type {Taker} */
-  #taker;
+export class Call extends Held {
   #listeners;
   /** The attempt under way. @type {Exchange | null} */
   #exchange = null;
-  #clock;
-  #signal;
-  #ended = false;
 
   /**
    * @param {import("./protocol.js").Port} port
@@ -32,50 +26,23 @@ export class Call {
    * @param {{signal?: AbortSignal, onEvent?: Function}} [options]
    */
   constructor(port, session, taker, { signal, onEvent } = {}) {
-    this.#port = port;
-    this.session = session;
-    this.#taker = taker;
+    super(port, session, taker, signal);
     this.#listeners = [session.onEvent, onEvent].filter(Boolean);
-    this.#signal = signal;
-    this.#clock = new Clock(session, () => port.tick(this));
-    this.handle = port.handle();
   }
 
   /** Opens the call in the program, which sends the first attempt. */
   open(stream, options, body) {
-    if (this.#port.dead) return this.take({ error: this.#port.dead });
-    this.#port.calls.set(this.handle, this);
-    this.session.calls.add(this);
-    if (this.#port.calls.size === 1) this.#port.network.watch();
-    this.#port.open(this, this.session.handle, stream, options, body);
-    if (this.#ended) return;
-    if (this.#signal?.aborted) return this.abort();
-    this.#signal?.addEventListener("abort", this.abort);
-    if (this.#port.network.offline) this.#port.online(this, false);
+    this.begin((port, client) => port.open(this, client, stream, options, body));
   }
 
   /** The consumer has room for more. */
   demand() {
-    if (!this.#ended) this.#port.demand(this);
+    if (!this.over) this.port.demand(this);
   }
 
   /** The consumer takes everything as it comes, until demand is called again. */
   flow() {
-    if (!this.#ended) this.#port.flow(this);
-  }
-
-  /** The caller cancelled, or only leaves: then what is made without us goes on. */
-  abort = (left) => {
-    if (!this.#ended) this.#port.abort(this, left === true); // an event of the signal is no word
-  };
-
-  /** Milliseconds since the epoch, as this call counts them. */
-  now() {
-    return this.#clock.now();
-  }
-
-  random() {
-    return this.session.random();
+    if (!this.over) this.port.flow(this);
   }
 
   /** What the host adds to a request: its headers, with the credential in its place. */
@@ -111,23 +78,19 @@ export class Call {
     this.#exchange = null;
   }
 
-  wake(ms, wait) {
-    if (!this.#ended) this.#clock.wake(ms, wait);
-  }
-
   // What the exchange brings.
 
   responded(exchange, status, headers) {
-    if (exchange === this.#exchange) this.#port.responded(this, exchange.attempt, status, headers);
+    if (exchange === this.#exchange) this.port.responded(this, exchange.attempt, status, headers);
   }
   received(exchange, chunk) {
-    if (exchange === this.#exchange) this.#port.received(this, exchange.attempt, chunk);
+    if (exchange === this.#exchange) this.port.received(this, exchange.attempt, chunk);
   }
   ended(exchange) {
-    if (exchange === this.#exchange) this.#port.ended(this, exchange.attempt);
+    if (exchange === this.#exchange) this.port.ended(this, exchange.attempt);
   }
   broke(exchange, failure) {
-    if (exchange === this.#exchange) this.#port.broke(this, exchange.attempt, failure);
+    if (exchange === this.#exchange) this.port.broke(this, exchange.attempt, failure);
   }
 
   // What the port delivers. The program has returned: user code may run.
@@ -137,41 +100,26 @@ export class Call {
   }
 
   take(item) {
-    if (this.#ended) return;
+    if (this.over) return;
     if (item.delta) {
-      this.#taker.delta?.(item.delta);
+      this.taker.delta?.(item.delta);
     } else if (item.cursor !== undefined) {
-      this.#taker.cursor?.(item.cursor);
+      this.taker.cursor?.(item.cursor);
     } else if (item.event) {
-      this.session.learned?.(this.#port);
+      this.session.learned?.(this.port);
       for (const listener of this.#listeners) callBack(listener, item.event);
     } else if (item.head) {
-      this.#taker.head(item.head);
+      this.taker.head(item.head);
     } else if (item.bytes) {
-      this.#taker.bytes(item.bytes);
+      this.taker.bytes(item.bytes);
     } else if (item.done || item.error) {
-      this.#end();
-      if (item.done) this.#taker.done(item.done);
-      else this.#taker.fail(item.error instanceof HoldfastError ? item.error : new HoldfastError(item.error.code, item.error.message));
+      this.finish(item);
     }
   }
 
-  /** Forgets a call that is none. */
   drop() {
-    this.#end();
-  }
-
-  #end() {
-    this.#ended = true;
-    this.#clock.rest();
     this.#exchange?.stop();
     this.#exchange = null;
-    this.#signal?.removeEventListener("abort", this.abort);
-    this.session.calls.delete(this);
-    this.#port.calls.delete(this.handle);
-    this.#port.free(this);
-    if (this.#port.calls.size > 0) return;
-    this.#port.network.unwatch();
-    this.#port.onidle();
+    super.drop();
   }
 }
