@@ -13,7 +13,6 @@
 package seam
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -114,7 +113,9 @@ func (j *Joiner) decide(ended bool) string {
 			still = append(still, start)
 		default:
 			j.whole = append(j.whole, len(repeat))
-			slices.SortFunc(j.whole, func(a, b int) int { return b - a })
+			for i := len(j.whole) - 1; i > 0 && j.whole[i-1] < len(repeat); i-- { // the longest first
+				j.whole[i-1], j.whole[i] = len(repeat), j.whole[i-1]
+			}
 		}
 	}
 	j.open, j.checked = still, len(j.held)

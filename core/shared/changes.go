@@ -43,7 +43,8 @@ func (s *State) Apply(now time.Time, b []byte) error {
 	items := make([]item, r.count(maxEntries))
 	for i := range items {
 		items[i] = item{r.key(), news{r.breaker(), r.rest()}}
-		r.check(items[i].key.host != "")
+		host, _ := items[i].key.names()
+		r.check(host != "")
 	}
 	if err := r.close(); err != nil {
 		return err

@@ -44,9 +44,10 @@ func (s *State) Health(now time.Time) Health {
 	h.Retries, h.Throttled = s.throttle.Left(now)
 	for _, k := range s.targets.keys() {
 		e := s.targets.entries[k]
+		host, model := k.names()
 		r := e.breaker.Record()
 		t := TargetHealth{
-			Host: k.host, Model: k.model, Breaker: r.Kind, Failures: r.Failures,
+			Host: host, Model: model, Breaker: r.Kind, Failures: r.Failures,
 			Limits: e.limits.Limits, At: e.limits.At, Wait: e.limits.Wait(now),
 		}
 		if r.Until.After(now) {

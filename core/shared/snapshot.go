@@ -83,7 +83,8 @@ func read(b []byte) (k kept, err error) {
 	k.entries = map[key]*entry{}
 	for range r.count(maxEntries) {
 		name, e := r.key(), newEntry()
-		r.check(name.host != "" && k.entries[name] == nil)
+		host, _ := name.names()
+		r.check(host != "" && k.entries[name] == nil)
 		record, rest := r.breaker(), r.rest()
 		e.breaker.Merge(record)
 		e.gate.Merge(rest)
@@ -104,11 +105,15 @@ func read(b []byte) (k kept, err error) {
 }
 
 func (w *writer) key(k key) {
-	w.text(k.host)
-	w.text(k.model)
+	host, model := k.names()
+	w.text(host)
+	w.text(model)
 }
 
-func (r *reader) key() key { return key{r.text(), r.text()} }
+func (r *reader) key() key {
+	host := r.text()
+	return newKey(host, r.text())
+}
 
 // kinds number the states of a breaker. Their order is part of the format.
 var kinds = []breaker.Kind{breaker.Closed, breaker.Open, breaker.HalfOpen}

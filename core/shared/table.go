@@ -2,6 +2,7 @@ package shared
 
 import (
 	"cmp"
+	"strings"
 
 	"holdfast/core/breaker"
 	"holdfast/core/limits"
@@ -17,15 +18,26 @@ const (
 	maxName    = 128 // bytes of a name
 )
 
-// key names a provider (or another host in its place), or one model of it.
-type key struct{ host, model string }
+// key names a provider (or another host in its place), or one model of it: both names, with a zero
+// between them. A struct would be hashed by reflection in the small program, which costs 4 kB.
+type key string
+
+func newKey(host, model string) key { return key(host + "\x00" + model) }
 
 func keyOf(t Target) key {
-	return key{short(cmp.Or(t.Host, string(t.Provider))), short(cmp.Or(t.Model, "-"))}
+	return newKey(short(cmp.Or(t.Host, string(t.Provider))), short(cmp.Or(t.Model, "-")))
+}
+
+func (k key) names() (host, model string) {
+	host, model, _ = strings.Cut(string(k), "\x00")
+	return host, model
 }
 
 // provider is the key of the provider as a whole.
-func (k key) provider() key { return key{k.host, ""} }
+func (k key) provider() key {
+	host, _ := k.names()
+	return newKey(host, "")
+}
 
 func short(name string) string { return name[:min(len(name), maxName)] }
 
@@ -86,7 +98,7 @@ func (t *table) at(now time.Time, k key) *entry {
 func (t *table) evict(now time.Time) {
 	var oldest key
 	for k := range t.entries {
-		if oldest == (key{}) || t.sooner(now, k, oldest) {
+		if oldest == "" || t.sooner(now, k, oldest) {
 			oldest = k
 		}
 	}
@@ -99,11 +111,7 @@ func (t *table) sooner(now time.Time, k, o key) bool {
 	if idle := x.idle(now); idle != y.idle(now) {
 		return idle
 	}
-	return cmp.Or(x.touched.Compare(y.touched), compare(k, o)) < 0
-}
-
-func compare(a, b key) int {
-	return cmp.Or(cmp.Compare(a.host, b.host), cmp.Compare(a.model, b.model))
+	return cmp.Or(x.touched.Compare(y.touched), cmp.Compare(k, o)) < 0
 }
 
 // keys returns all keys in order, so that the same state always gives the same bytes. What package
@@ -112,7 +120,7 @@ func (t *table) keys() []key {
 	keys := make([]key, 0, len(t.entries))
 	for k := range t.entries {
 		keys = append(keys, k)
-		for i := len(keys) - 1; i > 0 && compare(k, keys[i-1]) < 0; i-- {
+		for i := len(keys) - 1; i > 0 && k < keys[i-1]; i-- {
 			keys[i], keys[i-1] = keys[i-1], k
 		}
 	}

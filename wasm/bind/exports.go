@@ -53,11 +53,14 @@ func guard(handle int32, result *int32) {
 	}
 }
 
-// fail writes an error as the only output.
+// fail writes an error as the only output; a request that is no call has none.
 func fail(err error) int32 {
 	f, ok := err.(*failure)
 	if !ok {
 		f = &failure{"program_died", err.Error()}
+	}
+	if f == errNotOurs {
+		return 0
 	}
 	w := json.Writer{Out: out[:0]}
 	w.Open("", '[').Open("", '{').Open("error", '{').Text("code", f.code).Text("message", f.message)
@@ -88,11 +91,7 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	}
 	data := bytes.Clone(in[:n+m])
 	spec, err := client.asked(bits, data[:n], data[n:])
-	switch err {
-	case nil:
-	case errNotOurs:
-		return 0
-	default:
+	if err != nil {
 		return fail(err)
 	}
 	spec.Random = random

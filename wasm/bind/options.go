@@ -24,7 +24,7 @@ func (f *failure) Error() string { return f.message }
 func badOption(message string) error { return &failure{"bad_option", message} }
 
 // errNotOurs says that a request passes as it is: it asks no model, or in a way that cannot be helped.
-var errNotOurs = errors.New("the request is not a call")
+var errNotOurs = &failure{"not_ours", "the request is not a call"}
 
 // setter puts the value of one option in its place.
 type setter func(v json.Value) error

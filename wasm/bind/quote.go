@@ -21,11 +21,7 @@ func quote(clientHandle, bits, n, m int32, now float64) (result int32) {
 	}
 	data := bytes.Clone(in[:n+m])
 	spec, err := client.asked(bits, data[:n], data[n:])
-	switch err {
-	case nil:
-	case errNotOurs:
-		return 0
-	default:
+	if err != nil {
 		return fail(err)
 	}
 	cost := spec.Quote(time.UnixMilli(int64(now)))
