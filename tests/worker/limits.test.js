@@ -178,6 +178,7 @@ test("what cannot be counted is not for a token with a limit of money; what is f
   const { post, report } = await start({ rich: { limits: { maxUsd: 5 } }, counted: { limits: { requestsPerMinute: 100 } } });
   const uncounted = [
     ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: true }],
+    ["/v1/responses", { model: "gpt", input: "Hi", background: true }],
     ["/xai/v1/chat/completions", chat("grok-4", { deferred: true })],
     ["/gemini/v1beta/models/veo-3:predictLongRunning", { instances: [] }],
   ];

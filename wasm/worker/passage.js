@@ -146,10 +146,10 @@ export class Passage {
   /** What a request may cost, or a refusal when nobody would tell what it has cost. */
   async #quote(session, url, body, route) {
     const costUsd = quote(await session.attach(), session.handle, 4, { url, ...route }, body);
-    if (limitsMoney(this.#caller.limits) && !route.form) {
+    if (limitsMoney(this.#caller.limits)) {
       const { background, deferred } = parse(body);
-      const runsOn = background === true || deferred === true;
-      if (runsOn || (costUsd === null && !isFree("POST", this.#url.pathname))) throw notMetered();
+      const uncounted = costUsd === null && !route.form && !isFree("POST", this.#url.pathname);
+      if (uncounted || background === true || deferred === true) throw notMetered();
     }
     return costUsd ?? 0;
   }
