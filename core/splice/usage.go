@@ -8,31 +8,32 @@ import (
 
 // share is how much of a usage stands under one name of a usage object; what the names mean is in
 // wire.Usage and providers.md §8.2.
-var share = map[string]func(u wire.Usage) int64{
-	"prompt_tokens":     func(u wire.Usage) int64 { return u.Input },
-	"completion_tokens": func(u wire.Usage) int64 { return u.Output },
-	"total_tokens":      func(u wire.Usage) int64 { return u.Total },
-	"input_tokens":      func(u wire.Usage) int64 { return u.Input },
-	"output_tokens":     func(u wire.Usage) int64 { return u.Output },
-	"cached_tokens":     func(u wire.Usage) int64 { return u.Cached },
-	"reasoning_tokens":  func(u wire.Usage) int64 { return u.Reasoning },
-	"cost_in_usd_ticks": func(u wire.Usage) int64 { return u.CostTicks },
-
-	"cache_read_input_tokens":     func(u wire.Usage) int64 { return u.Cached },
-	"cache_creation_input_tokens": func(u wire.Usage) int64 { return u.CacheWrite },
-
-	"promptTokenCount":      func(u wire.Usage) int64 { return u.Input - u.ToolPrompt },
-	"candidatesTokenCount":  func(u wire.Usage) int64 { return u.Output - u.Reasoning },
-	"total_input_tokens":    func(u wire.Usage) int64 { return u.Input - u.ToolPrompt },
-	"total_output_tokens":   func(u wire.Usage) int64 { return u.Output - u.Reasoning },
-	"total_thought_tokens":  func(u wire.Usage) int64 { return u.Reasoning },
-	"total_cached_tokens":   func(u wire.Usage) int64 { return u.Cached },
-	"total_tool_use_tokens": func(u wire.Usage) int64 { return u.ToolPrompt },
-
-	"totalTokenCount":         func(u wire.Usage) int64 { return u.Total },
-	"thoughtsTokenCount":      func(u wire.Usage) int64 { return u.Reasoning },
-	"toolUsePromptTokenCount": func(u wire.Usage) int64 { return u.ToolPrompt },
-	"cachedContentTokenCount": func(u wire.Usage) int64 { return u.Cached },
+func share(name string, u wire.Usage) (n int64, known bool) {
+	switch name {
+	case "prompt_tokens", "input_tokens":
+		n = u.Input
+	case "completion_tokens", "output_tokens":
+		n = u.Output
+	case "total_tokens", "totalTokenCount":
+		n = u.Total
+	case "promptTokenCount", "total_input_tokens":
+		n = u.Input - u.ToolPrompt
+	case "candidatesTokenCount", "total_output_tokens":
+		n = u.Output - u.Reasoning
+	case "reasoning_tokens", "thoughtsTokenCount", "total_thought_tokens":
+		n = u.Reasoning
+	case "cached_tokens", "cache_read_input_tokens", "cachedContentTokenCount", "total_cached_tokens":
+		n = u.Cached
+	case "cache_creation_input_tokens":
+		n = u.CacheWrite
+	case "toolUsePromptTokenCount", "total_tool_use_tokens":
+		n = u.ToolPrompt
+	case "cost_in_usd_ticks":
+		n = u.CostTicks
+	default:
+		return 0, false
+	}
+	return n, true
 }
 
 // plus returns a usage object with u added to its numbers. What is no object stays as it is.
@@ -44,10 +45,10 @@ func plus(usage json.Value, u wire.Usage) json.Value {
 	w.Open("", '{')
 	usage.Each(func(name string, v json.Value) bool {
 		n, ok := v.Int()
-		of := share[name]
+		more, known := share(name, u)
 		switch {
-		case ok && of != nil:
-			w.Int(name, n+of(u))
+		case ok && known:
+			w.Int(name, n+more)
 		case v.Kind() == '{':
 			w.Raw(name, plus(v, u))
 		default:

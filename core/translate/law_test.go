@@ -18,16 +18,7 @@ func essence(t testing.TB, from Source, body json.Value) []string {
 	t.Helper()
 	api := from.API
 	r := &request{from: from, to: Target{API: chat}}
-	switch api {
-	case chat:
-		r.readChat(body)
-	case responses:
-		r.readResponses(body)
-	case messages:
-		r.readMessages(body)
-	case generate:
-		r.readGenerate(body)
-	}
+	r.read(body)
 	r.readKnobs(body)
 	r.settle()
 	r.withoutBlanks()
@@ -251,16 +242,7 @@ func FuzzAnyJSON(f *testing.F) {
 func lawful(t *testing.T, api wire.API, body json.Value) {
 	t.Helper()
 	r := &request{from: source(api), to: Target{API: api}}
-	switch api {
-	case chat:
-		r.readChat(body)
-	case responses:
-		r.readResponses(body)
-	case messages:
-		r.readMessages(body)
-	case generate:
-		r.readGenerate(body)
-	}
+	r.read(body)
 	seen := map[string]bool{}
 	var waiting []string
 	for i, turn := range r.turns {

@@ -64,17 +64,7 @@ func (r *request) readMessagesChoice(v json.Value) {
 
 // readBlocks reads content: a text or a list of blocks.
 func (r *request) readBlocks(at string, v json.Value) (parts []part) {
-	switch v.Kind() {
-	case '"':
-		return []part{text(at, v.Text())}
-	case '[':
-	default:
-		if !v.Missing() {
-			r.drop(at, "neither text nor blocks")
-		}
-		return nil
-	}
-	each(v, at, func(at string, b json.Value) {
+	alone := r.pieces(at, v, "blocks", func(at string, b json.Value) {
 		switch kind := b.Get("type").Text(); kind {
 		case "text":
 			parts = append(parts, text(at, b.Get("text").Text()))
@@ -97,7 +87,7 @@ func (r *request) readBlocks(at string, v json.Value) (parts []part) {
 			r.drop(at, kind)
 		}
 	})
-	return parts
+	return append(alone, parts...)
 }
 
 func (r *request) readBlockMedia(parts []part, at, kind string, b json.Value) []part {

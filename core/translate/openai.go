@@ -44,17 +44,7 @@ func (r *request) readFormat(v json.Value, at, inner string) {
 
 // readContent reads content: a text, or a list of parts. The parts of both APIs are known.
 func (r *request) readContent(at string, v json.Value) (parts []part) {
-	switch v.Kind() {
-	case '"':
-		return []part{text(at, v.Text())}
-	case '[':
-	default:
-		if !v.Missing() {
-			r.drop(at, "neither text nor parts")
-		}
-		return nil
-	}
-	each(v, at, func(at string, p json.Value) {
+	alone := r.pieces(at, v, "parts", func(at string, p json.Value) {
 		switch kind := p.Get("type").Text(); kind {
 		case "text", "input_text", "output_text":
 			parts = append(parts, text(at, p.Get("text").Text()))
@@ -74,7 +64,7 @@ func (r *request) readContent(at string, v json.Value) (parts []part) {
 			r.drop(at, kind)
 		}
 	})
-	return parts
+	return append(alone, parts...)
 }
 
 func (r *request) readImage(parts []part, at string, p json.Value) []part {

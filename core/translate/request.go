@@ -28,6 +28,20 @@ type request struct {
 	losses
 }
 
+// read takes a request of the source's API.
+func (r *request) read(body json.Value) {
+	switch r.from.API {
+	case chat:
+		r.readChat(body)
+	case responses:
+		r.readResponses(body)
+	case messages:
+		r.readMessages(body)
+	case generate:
+		r.readGenerate(body)
+	}
+}
+
 // role is who speaks in a turn.
 type role string
 
@@ -182,6 +196,21 @@ func (r *request) add(who role, at string, parts []part) {
 	if len(kept) > 0 {
 		r.turns = append(r.turns, turn{who, at, kept})
 	}
+}
+
+// pieces reads content that is a text, or a list whose items read takes; listed is what they are called.
+func (r *request) pieces(at string, v json.Value, listed string, read func(at string, item json.Value)) (alone []part) {
+	switch v.Kind() {
+	case '"':
+		alone = []part{text(at, v.Text())}
+	case '[':
+		each(v, at, read)
+	default:
+		if !v.Missing() {
+			r.drop(at, "neither text nor "+listed)
+		}
+	}
+	return alone
 }
 
 func text(at, s string) part { return part{kind: textPart, at: at, text: s} }

@@ -113,16 +113,7 @@ func Request(from Source, body json.Value, to Target) (Result, error) {
 		return Result{}, ErrNotARequest
 	}
 	r := &request{from: from, to: to}
-	switch from.API {
-	case chat:
-		r.readChat(body)
-	case responses:
-		r.readResponses(body)
-	case messages:
-		r.readMessages(body)
-	case generate:
-		r.readGenerate(body)
-	}
+	r.read(body)
 	r.readKnobs(body)
 	r.leftovers(body)
 	r.settle()
