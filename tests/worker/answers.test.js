@@ -182,6 +182,11 @@ test("an answer is its owner's alone", async () => {
   for (const [path, method] of [[`/answers/${id}`, "GET"], [`/answers/${id}?offset=-1&live=sse`, "GET"], [`/answers/${id}`, "HEAD"], [`/answers/${id}`, "DELETE"], [`/answers/${id}/cancel`, "POST"]]) {
     assert.equal((await ask(path, { method, token: BOB })).status, 404, `${method} ${path}`);
   }
+  await until(2000, async () => (await ask(`/answers/${id}`, { method: "HEAD" })).headers.has("stream-closed"));
+  const { headers: kept } = await ask(`/answers/${id}`);
+  assert.equal(kept.get("cache-control"), "private, no-cache"); // a browser that keeps it asks, with the token of whoever reads
+  const again = { headers: { "if-none-match": kept.get("etag") } };
+  assert.deepEqual([(await ask(`/answers/${id}`, again)).status, (await ask(`/answers/${id}`, { ...again, token: BOB })).status], [304, 404]);
   const script = asking({ text: "answer of bob" });
   const same = await ask("/answers/openai/v1/chat/completions", { method: "POST", token: BOB, headers: { ...script, "idempotency-key": id }, body: JSON.stringify(chat) });
   assert.equal(same.status, 201); // his own

@@ -21,7 +21,7 @@ const restart = AsyncResource.bind(() => startGateway({}, { storage, port })); /
 
 let random = 1;
 const chance = (n) => (random = (random * 48271) % 2147483647) % n;
-const way = await openWay(port, () => ({ bytes: 4000 + chance(12_000), ms: 20 + chance(400) }));
+const way = await openWay(port, () => ({ bytes: 1000 + chance(4000), ms: 20 + chance(400) }));
 const hurried = { interactive: { backoffBaseMs: 5, backoffCapMs: 50 } };
 const open = (policy = hurried) => createClient({ provider: "openai", baseURL: way.address, token: TOKEN, breaker: false, throttle: false, policy });
 const client = await open();
