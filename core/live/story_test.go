@@ -1,11 +1,7 @@
 package live
 
 import (
-	"bufio"
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -14,9 +10,8 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/time"
+	"holdfast/tests/story"
 )
-
-var update = flag.Bool("update", false, "rewrite what the sessions of testdata do")
 
 // A story is a text file: what happens and when, and indented behind it what the session does.
 //
@@ -33,92 +28,38 @@ var update = flag.Bool("update", false, "rewrite what the sessions of testdata d
 //	200ms message 1 {…}
 //
 // The session is ticked whenever its deadline comes; every draw is 0.5.
-func TestStories(t *testing.T) {
-	files, _ := filepath.Glob("testdata/*.txt")
-	if len(files) == 0 {
-		t.Fatal("no stories")
-	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := play(string(want))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			} else if got != string(want) {
-				t.Errorf("the session does otherwise:\n%s", got)
-			}
-		})
-	}
-}
+func TestStories(t *testing.T) { story.Test(t, 25, play) }
 
 var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 type player struct {
+	story.Story
 	spec    Spec
 	set     []func(*Policy)
 	session *Session
-	now     time.Duration
 	frozen  bool
 	done    bool
-	out     strings.Builder
 }
 
-func play(story string) (string, error) {
+func play(text string) (string, error) {
 	p := player{spec: Spec{Provider: fault.Gemini, Setup: json.Value(`{"model":"m"}`), Random: func() float64 { return 0.5 }}}
-	lines := bufio.NewScanner(strings.NewReader(story))
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(line, "->") {
-			continue
-		}
-		if err := p.line(line, lines.Text()); err != nil {
-			return "", fmt.Errorf("line %d: %q: %w", n, line, err)
-		}
-	}
-	p.run(time.Duration(1<<61), true)
-	if !p.done {
-		p.say("(the session waits)")
-	}
-	return p.out.String(), nil
+	return p.Play(text, &p)
 }
 
-func (p *player) say(format string, args ...any) {
-	fmt.Fprintf(&p.out, "      -> "+format+"\n", args...)
+func (p *player) say(format string, args ...any) { p.Say("-> "+format, args...) }
+
+// Begin makes the session with the provider's defaults and the story's own numbers.
+func (p *player) Begin() error {
+	p.spec.Policy = Defaults(p.spec.Provider)
+	for _, set := range p.set {
+		set(&p.spec.Policy)
+	}
+	p.session = New(p.spec)
+	return nil
 }
 
-func (p *player) line(line, raw string) error {
-	word, rest, _ := strings.Cut(line, " ")
-	rest = strings.TrimSpace(rest)
-	after, err := std.ParseDuration(word)
-	if err != nil {
-		fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
-		return p.setting(word, rest)
-	}
-	if p.session == nil {
-		p.spec.Policy = Defaults(p.spec.Provider)
-		for _, set := range p.set {
-			set(&p.spec.Policy)
-		}
-		p.session = New(p.spec)
-	}
-	at := time.Duration(after)
-	p.run(at, false)
-	p.now = at
-	fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
-	return p.event(rest)
-}
-
-func (p *player) setting(word, rest string) (err error) {
+func (p *player) Setting(word, rest string) (err error) {
 	switch word {
-	case "", "#":
 	case "provider":
 		p.spec.Provider = fault.Provider(rest)
 	case "setup":
@@ -156,7 +97,7 @@ func (p *player) setting(word, rest string) (err error) {
 	return err
 }
 
-func (p *player) event(rest string) error {
+func (p *player) Event(rest string) error {
 	word, rest, _ := strings.Cut(rest, " ")
 	e := Event{}
 	number := func() {
@@ -205,28 +146,30 @@ func (p *player) event(rest string) error {
 	return nil
 }
 
-// run ticks whenever the deadline comes, until a time.
-func (p *player) run(until time.Duration, last bool) {
+// Until ticks whenever the deadline comes, until a time.
+func (p *player) Until(until time.Duration, end bool) {
 	if p.frozen {
-		if until > p.now && !last {
-			p.now = until
+		if until > p.Now && !end {
+			p.Now = until
 			p.handle(Event{Kind: Tick})
 		}
 		return
 	}
-	for n := 0; n < 1000 && p.session != nil; n++ {
+	for n := 0; n < 1000; n++ {
 		at, ok := p.session.Deadline()
-		if !ok || at.Sub(epoch) > until || last && at.Sub(epoch) > p.now+24*time.Hour {
+		if !ok || at.Sub(epoch) > until || end && at.Sub(epoch) > p.Now+24*time.Hour {
 			return
 		}
-		p.now = max(p.now, at.Sub(epoch))
-		fmt.Fprintf(&p.out, "      -> … %s\n", p.now)
+		p.Now = max(p.Now, at.Sub(epoch))
+		p.Say("... %s", p.Now)
 		p.handle(Event{Kind: Tick})
 	}
 }
 
+func (p *player) Ended() bool { return p.done }
+
 func (p *player) handle(e Event) {
-	for _, a := range p.session.Handle(epoch.Add(p.now), e) {
+	for _, a := range p.session.Handle(epoch.Add(p.Now), e) {
 		switch a.Kind {
 		case Open:
 			p.say("open %d", a.Connection)

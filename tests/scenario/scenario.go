@@ -28,7 +28,6 @@
 package scenario
 
 import (
-	"bufio"
 	"fmt"
 	"strconv"
 	"strings"
@@ -41,79 +40,35 @@ import (
 	"holdfast/core/pace"
 	"holdfast/core/time"
 	"holdfast/core/wire"
+	"holdfast/tests/story"
 )
 
 // epoch is when stories begin.
 var epoch = time.Unix(1796040000, 0) // 2026-11-30 12:00 UTC
 
 // Play plays a story and returns it with what the call did.
-func Play(story string) (string, error) {
+func Play(text string) (string, error) {
 	p := player{random: 0.5, consume: true}
 	p.spec = core.Spec{Target: core.Target{Provider: fault.Gloo, API: wire.Chat, Base: "https://provider.test", Path: "/chat"}, Stream: true}
 	p.spec.Body, _ = json.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}]}`))
 	p.spec.Random = func() float64 { return p.random }
-	lines := bufio.NewScanner(strings.NewReader(story))
-	lines.Buffer(nil, 1<<20)
-	for n := 1; lines.Scan(); n++ {
-		line := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(line, "->") || strings.HasPrefix(line, "...") {
-			continue
-		}
-		if err := p.line(line, lines.Text()); err != nil {
-			return "", fmt.Errorf("line %d: %q: %w", n, line, err)
-		}
-	}
-	p.run(time.Duration(1<<62), true)
-	if p.call == nil {
-		return "", fmt.Errorf("the story never starts")
-	}
-	if !p.done {
-		p.say("-> (the call waits)")
-	}
-	return p.out.String(), nil
+	return p.Play(text, &p)
 }
 
 type player struct {
+	story.Story
 	spec    core.Spec
 	set     []string
 	random  float64
 	call    *core.Call
-	now     time.Duration
 	consume bool // the consumer always wants more
 	frozen  bool // no timer fires
 	at      int  // the target of the current attempt
 	done    bool
-	out     strings.Builder
 }
 
-func (p *player) say(format string, args ...any) {
-	fmt.Fprintf(&p.out, "      "+format+"\n", args...)
-}
-
-// line takes one line of the story: blank, a comment, a setting, or a time and an event.
-func (p *player) line(line, raw string) error {
-	word, rest, _ := strings.Cut(line, " ")
-	rest = strings.TrimSpace(rest)
-	after, err := std.ParseDuration(word)
-	if err != nil {
-		fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
-		return p.setting(word, rest)
-	}
-	if p.call == nil {
-		if err := p.begin(); err != nil {
-			return err
-		}
-	}
-	at := time.Duration(after)
-	p.run(at, false)
-	p.now = at
-	fmt.Fprintln(&p.out, strings.TrimRight(raw, " "))
-	return p.event(rest)
-}
-
-func (p *player) setting(word, rest string) (err error) {
+func (p *player) Setting(word, rest string) (err error) {
 	switch word {
-	case "", "#":
 	case "provider":
 		p.spec.Provider = fault.Provider(rest)
 	case "api":
@@ -139,15 +94,13 @@ func (p *player) setting(word, rest string) (err error) {
 	case "set":
 		p.set = append(p.set, rest)
 	default:
-		if !strings.HasPrefix(word, "#") {
-			return fmt.Errorf("unknown setting")
-		}
+		return fmt.Errorf("unknown setting")
 	}
 	return err
 }
 
-// begin makes the call with the provider's defaults and the story's own numbers.
-func (p *player) begin() error {
+// Begin makes the call with the provider's defaults and the story's own numbers.
+func (p *player) Begin() error {
 	policy := core.Defaults(p.spec.Provider, p.spec.Background)
 	for _, s := range p.set {
 		name, value, _ := strings.Cut(s, " ")
@@ -204,21 +157,23 @@ func (p *player) begin() error {
 	return nil
 }
 
-// run ticks the call up to a time. At the story's end a call that waits for events is left alone.
-func (p *player) run(until time.Duration, last bool) {
-	for i := 0; i < 1000 && p.call != nil && !p.done && !p.frozen; i++ {
+// Until ticks the call up to a time. At the story's end a call that waits for events is left alone.
+func (p *player) Until(until time.Duration, end bool) {
+	for i := 0; i < 1000 && !p.done && !p.frozen; i++ {
 		at, ok := p.call.Deadline()
 		due := at.Sub(epoch)
-		if !ok || due > until || last && due-p.now > time.Hour {
+		if !ok || due > until || end && due-p.Now > time.Hour {
 			return
 		}
-		p.now = max(p.now, due)
-		fmt.Fprintf(&p.out, "      ... %v\n", p.now)
+		p.Now = max(p.Now, due)
+		p.Say("... %v", p.Now)
 		p.handle(core.Event{Kind: core.Tick})
 	}
 }
 
-func (p *player) event(text string) error {
+func (p *player) Ended() bool { return p.done }
+
+func (p *player) Event(text string) error {
 	word, rest, _ := strings.Cut(text, " ")
 	number, data, _ := strings.Cut(rest, " ")
 	e := core.Event{}
@@ -301,9 +256,9 @@ func (p *player) delta(text string) string {
 
 // handle gives the call an event, and the demand that a willing consumer has.
 func (p *player) handle(e core.Event) {
-	p.act(p.call.Handle(epoch.Add(p.now), e))
+	p.act(p.call.Handle(epoch.Add(p.Now), e))
 	if p.consume && !p.done {
-		p.act(p.call.Handle(epoch.Add(p.now), core.Event{Kind: core.Demand}))
+		p.act(p.call.Handle(epoch.Add(p.Now), core.Event{Kind: core.Demand}))
 	}
 }
 
@@ -314,21 +269,21 @@ func (p *player) act(actions []core.Action) {
 			p.send(a.Attempt, a.Request)
 		case core.Read:
 			if !p.consume {
-				p.say("-> read %d", a.Attempt)
+				p.Say("-> read %d", a.Attempt)
 			}
 		case core.Cancel:
-			p.say("-> cancel %d", a.Attempt)
+			p.Say("-> cancel %d", a.Attempt)
 		case core.Done:
 			p.result(a.Result)
 		case core.Emit:
 			if a.Note != nil {
 				p.note(a.Note)
 			} else if a.Delta.Kind == wire.ToolCall {
-				p.say("-> tool_call %s %s %s", a.Delta.Tool.ID, a.Delta.Tool.Name, a.Delta.Tool.Arguments)
+				p.Say("-> tool_call %s %s %s", a.Delta.Tool.ID, a.Delta.Tool.Name, a.Delta.Tool.Arguments)
 			} else if a.Delta.Kind == wire.Restart {
-				p.say("-> restart")
+				p.Say("-> restart")
 			} else {
-				p.say("-> %s %q", a.Delta.Kind, a.Delta.Text)
+				p.Say("-> %s %q", a.Delta.Kind, a.Delta.Text)
 			}
 		}
 	}
@@ -337,12 +292,12 @@ func (p *player) act(actions []core.Action) {
 func (p *player) send(attempt int, r *core.Request) {
 	path := strings.TrimPrefix(r.URL, p.spec.Base)
 	if attempt == 0 {
-		p.say("-> tell %s %s", r.Method, path)
+		p.Say("-> tell %s %s", r.Method, path)
 		return
 	}
 	p.at = r.Target
 	if r.Method == "GET" {
-		p.say("-> get %d %s", attempt, path)
+		p.Say("-> get %d %s", attempt, path)
 		return
 	}
 	n := 0
@@ -353,33 +308,33 @@ func (p *player) send(attempt int, r *core.Request) {
 	if r.Target > 0 {
 		to = " to " + r.URL
 	}
-	p.say("-> send %d (%d messages)%s", attempt, n, to)
+	p.Say("-> send %d (%d messages)%s", attempt, n, to)
 }
 
 func (p *player) note(n *core.Note) {
 	switch n.Kind {
 	case core.NoteFailed:
-		p.say("-> failed %d %s %s", n.Attempt, n.Fault.Decision, n.Fault.Reason)
+		p.Say("-> failed %d %s %s", n.Attempt, n.Fault.Decision, n.Fault.Reason)
 	case core.NoteWaiting:
-		p.say("-> waiting for %d: %v by %s", n.Attempt, n.Wait, n.Source)
+		p.Say("-> waiting for %d: %v by %s", n.Attempt, n.Wait, n.Source)
 	case core.NoteJoined:
-		p.say("-> joined %d, %d removed", n.Attempt, n.Trimmed)
+		p.Say("-> joined %d, %d removed", n.Attempt, n.Trimmed)
 	case core.NoteOffline, core.NoteWarning:
-		p.say("-> %s %s", n.Kind, n.Message)
+		p.Say("-> %s %s", n.Kind, n.Message)
 	}
 }
 
 func (p *player) result(r *core.Result) {
 	p.done = true
-	p.say("-> done %s %q", r.Status, r.Text)
+	p.Say("-> done %s %q", r.Status, r.Text)
 	if r.Fault.Decision != "" {
-		p.say("->   because %s %s", r.Fault.Decision, r.Fault.Reason)
+		p.Say("->   because %s %s", r.Fault.Decision, r.Fault.Reason)
 	}
 	if !r.RetryAt.IsZero() {
-		p.say("->   retry at %v", r.RetryAt.Sub(epoch))
+		p.Say("->   retry at %v", r.RetryAt.Sub(epoch))
 	}
 	if r.Finish != "" {
-		p.say("->   finish %s", r.Finish)
+		p.Say("->   finish %s", r.Finish)
 	}
-	p.say("->   offer %v", r.Offer)
+	p.Say("->   offer %v", r.Offer)
 }
