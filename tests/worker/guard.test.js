@@ -25,6 +25,17 @@ const upstream = await listen(async (request, response) => {
   const answer = { object: "chat.completion", id: "c", model: "m", choices: [{ index: 0, message: { role: "assistant", content: "Hello." }, finish_reason: "stop" }], usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } };
   const key = request.headers.authorization;
   if (behave === "strange") return response.writeHead(799, { "x-strange": "\u00e9" }).end("?");
+  if (behave?.startsWith("stream")) { // the key in an answer that has begun: its text, or its error, a byte at a time
+    const event = (data) => `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", model: "m", ...data })}\n\n`;
+    const text = (content) => event({ choices: [{ index: 0, delta: { content }, finish_reason: null }] });
+    response.writeHead(200, { "content-type": "text/event-stream", "x-key": key }).write(text("Hello "));
+    const rest = behave === "stream error" ? `data: ${JSON.stringify({ error: { message: `bad header ${key}`, type: "invalid_request_error", code: key } })}\n\n` : `${text(`your key is ${key}, `)}: ${key}\n\n${text("good bye")}${event({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}data: [DONE]\n\n`;
+    for (const byte of Buffer.from(rest)) {
+      response.write(Buffer.of(byte));
+      await new Promise(setImmediate);
+    }
+    return response.end();
+  }
   response.setHeader("content-type", "application/json");
   response.setHeader("set-cookie", ["a=1", "b=2"]);
   response.setHeader("authorization", key ?? "");
@@ -38,7 +49,10 @@ const upstream = await listen(async (request, response) => {
 const { address } = await startGateway({
   maxBodyBytes: 10_000,
   providers: { openai: { baseURL: `${upstream}/base` }, anthropic: { baseURL: `${provider}/anthropic` }, gemini: { baseURL: `${provider}/gemini` } },
-  models: { gpt: [{ provider: "openai", model: "gpt-x" }] },
+  models: {
+    gpt: [{ provider: "openai", model: "gpt-x" }],
+    ...Object.fromEntries(["stream text", "stream error", "echo 400", "echo 401"].map((behave) => [behave, [{ provider: "openai", model: "gpt-x", headers: { behave } }]])),
+  },
 });
 
 const chat = JSON.stringify({ model: "gpt", messages: [{ role: "user", content: "Hi" }] });
@@ -177,13 +191,27 @@ test("a key is never told", async () => {
   const texts = [];
   for (const behave of ["echo 400", "echo 401", "", "redirect"]) {
     for (const path of ["/openai/v1/chat/completions", "/openai/v1/moderations", "/v1/chat/completions"]) {
-      const response = await call(path, { headers: { ...bearer, behave } });
+      const body = JSON.stringify({ ...JSON.parse(chat), model: behave.startsWith("echo") ? behave : "gpt" });
+      const response = await call(path, { body, headers: { ...bearer, behave } });
       texts.push(JSON.stringify([...response.headers]) + (await response.text()));
     }
   }
   for (const text of texts) for (const key of Object.values(KEYS)) assert.ok(!text.includes(key), text);
   const refused = await call("/openai/v1/chat/completions", { headers: { ...bearer, behave: "echo 401" } });
   assert.equal(await codeOf(refused), "provider_key_refused");
+});
+
+test("a key is not told in a stream that has begun, in whatever pieces it comes", async () => {
+  for (const path of ["/openai/v1/chat/completions", "/v1/chat/completions"]) {
+    for (const behave of ["stream text", "stream error"]) {
+      const body = JSON.stringify({ ...JSON.parse(chat), model: behave, stream: true });
+      const response = await call(path, { body, headers: { ...bearer, behave } });
+      assert.equal(response.status, 200);
+      const text = JSON.stringify([...response.headers]) + (await response.text());
+      for (const key of Object.values(KEYS)) assert.ok(!text.includes(key), `${path}, ${behave}: ${text}`);
+      assert.match(text, behave === "stream error" ? /"error":/ : /good bye/, `${path}, ${behave}`);
+    }
+  }
 });
 
 test("bodies are bounded, also those that do not say how long they are", async () => {
