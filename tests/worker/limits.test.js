@@ -235,7 +235,10 @@ test("durable answers are paid for, too: 20 at once with money for three", { tim
   const again = await post("keeper", "/answers", chat("slow"), { headers: { "idempotency-key": `answer-of-keeper-${n}` } });
   assert.equal(again.status, 200); // the same one costs nothing
   // Leases are shorter here than answers renew them: what was given up is settled all the same.
-  await until(10_000, async () => (await report("keeper")).all.estimated === 0 && (await report("keeper")).concurrent === 0);
+  await until(10_000, async () => {
+    const { all: { requests, estimated }, concurrent } = await report("keeper");
+    return requests === 3 && estimated === 0 && concurrent === 0;
+  });
   const { all } = await report("keeper");
   assert.ok(all.requests === 3 && all.ticks > 0 && all.ticks < 3 * held, JSON.stringify(all));
 });

@@ -84,9 +84,11 @@ export class Answers extends DurableObject {
   async cancel() {
     await this.#expire();
     if (!this.#store.stream) return false;
-    this.#takeUp();
-    this.#run?.cancel();
-    await this.#run?.over;
+    for (let n = 0; n < 2 && !this.#store.ended; n++) { // a second time when the program dies of it
+      this.#takeUp();
+      this.#run?.cancel();
+      await this.#run?.over;
+    }
     return true;
   }
 
@@ -125,7 +127,7 @@ export class Answers extends DurableObject {
   async #takeUp() {
     if (this.#run || this.#store.ended) return null;
     const run = (this.#run = new Run(this.#storage, this.#store, this.#record, this.env));
-    this.ctx.waitUntil(run.over.then((ended) => this.#over(run, ended))); // else nothing runs when no client is there
+    this.ctx.waitUntil(run.over.then((again) => this.#over(run, again))); // else nothing runs when no client is there
     try {
       return await run.begin();
     } catch (error) {
@@ -135,10 +137,11 @@ export class Answers extends DurableObject {
     }
   }
 
-  #over(run, ended) {
-    if (this.#run !== run) return null; // deleted
+  async #over(run, again) {
+    if (this.#run !== run) return; // deleted
     this.#run = null;
-    return ended && this.#store.ended ? this.#ended() : ended ? null : this.#takeUp();
+    if (this.#store.ended) await this.#ended();
+    else if (again) await this.#takeUp();
   }
 
   async #ended() {

@@ -20,10 +20,10 @@ import { Session } from "./session.js";
 /** The next write comes so long after the last one: a fast model brings many deltas, and a commit costs as much for one. */
 const WRITE_MS = 40;
 /** Lives after which an answer is given up: something in it may be what ends them. */
-const MAX_RUNS = 20;
+const MAX_RUNS = 10;
 
 export class Run {
-  /** Resolves when the call is over: with whether the answer is. @type {Promise<boolean>} */
+  /** Resolves when the call is over: with whether another one should follow at once. @type {Promise<boolean>} */
   over;
   #settle;
   #storage;
@@ -43,6 +43,8 @@ export class Run {
   #lost = false;
   /** What is not written yet: messages, the newest cursor, how it ended. */
   #messages = [];
+  /** The next text is of another attempt than the last one. */
+  #apart = false;
   #cursor;
   #end = null;
   #writing = false;
@@ -96,7 +98,7 @@ export class Run {
   drop() {
     this.#dropped = true;
     this.#call?.abort();
-    this.#settle(true);
+    this.#settle(false);
   }
 
   async #open({ id, plan, targets: then, cursor }, continues) {
@@ -139,8 +141,9 @@ export class Run {
     if (this.#dropped) return;
     this.#given.take(delta);
     const last = this.#messages.at(-1);
-    if (delta.text !== undefined && last?.type === delta.type) last.text += delta.text;
+    if (delta.text !== undefined && last?.type === delta.type && !this.#apart) last.text += delta.text;
     else this.#messages.push({ ...delta });
+    this.#apart = false;
     this.#write();
   }
 
@@ -150,6 +153,7 @@ export class Run {
     if (type !== "sent") return;
     const facts = { kind: kindOf(kind, this.#given.lost.length > 0), target, provider: targets[target]?.provider, model: targets[target]?.model || undefined, startedAtMs: atMs };
     this.#record.sent(this.#number, attempt, facts, this.#store.tail + this.#messages.length);
+    this.#apart = true;
   }
 
   #fail(error, id) {
@@ -177,16 +181,13 @@ export class Run {
         this.#cursor = undefined;
         if (end !== null) messages.push(end);
         await this.#store.append(messages, { close: end !== null, along: () => cursor !== undefined && this.#record.mark(cursor) });
-        if (end !== null) return this.#settle(true);
+        if (end !== null) return this.#settle(false);
         await new Promise((resolve) => setTimeout(resolve, WRITE_MS));
       }
-      if (this.#lost) this.#settle(false);
+      if (this.#lost) this.#settle(true);
     } catch (error) {
-      // The storage does not take it. The next life begins at what was written.
-      console.error("holdfast: an answer could not be written:", error);
-      this.#dropped = true;
-      this.#call?.abort();
-      this.#settle(false);
+      console.error("holdfast: an answer could not be written:", error); // the alarm takes it up, at what was written
+      this.drop();
     } finally {
       this.#writing = false;
     }
