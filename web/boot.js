@@ -21,7 +21,7 @@ try {
   if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
   const holdfast = await import("./holdfast/holdfast.js");
   await import("./holdfast/wasm_exec.js");
-  globalThis.demo = { holdfast, failed };
+  globalThis.demo = { holdfast, failed, store: () => import("./holdfast/store.js") };
   const go = new Go();
   const instance = await load("web.wasm", go.importObject);
   await go.run(instance); // for as long as the page lives

@@ -30,7 +30,7 @@ func newFailures(s *service) *failures {
 		}
 		return len(featured)
 	}
-	if s.mode != proxy && s.asked != "" && !slices.ContainsFunc(f.list, func(c scenario) bool { return c.name == s.asked }) {
+	if s.mode != proxy && s.mode != gateway && s.asked != "" && !slices.ContainsFunc(f.list, func(c scenario) bool { return c.name == s.asked }) {
 		f.list = append(f.list, scenario{s.asked, "Your own", s.asked})
 	}
 	slices.SortStableFunc(f.list, func(a, b scenario) int { return rank(a) - rank(b) })
@@ -51,6 +51,10 @@ func newFailures(s *service) *failures {
 		}
 		add(more, el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)
 		shown.AppendChild(more)
+	}
+	if s.mode == gateway {
+		byID("no-failures").SetTextContent("The gateway answers, and mends what breaks behind it. Reload this page in the middle of an answer, pull the plug, or switch your network off.")
+		show(byID("background-choice"), false) // it is for a provider's stream
 	}
 	show(byID("no-failures"), len(f.list) == 0)
 	show(byID("choose"), len(f.list) > 0)

@@ -16,6 +16,17 @@ type Client struct{ value js.Value }
 // Answer is one answer on its way.
 type Answer struct{ value js.Value }
 
+// Store keeps answers over a reload; it is store.js.
+type Store struct{ value js.Value }
+
+// Kept is an answer that was on its way when the page was left.
+type Kept struct {
+	value js.Value
+	Text  string
+	// Messages are the conversation up to its question, as role and content.
+	Messages [][2]string
+}
+
 // Handlers are told what happens to an answer. Done is called once and last, with a result, or
 // with an error when the module itself failed.
 type Handlers struct {
@@ -54,6 +65,7 @@ type Attempt struct {
 	Kind               string
 	HTTPStatus         int
 	RequestID, TraceID string
+	API                string // answers: an exchange with the gateway
 	TextLength         int
 	Trimmed            int
 	Shown              bool
@@ -96,6 +108,33 @@ func (a Answer) Continue(h Handlers) Answer {
 // TryAgain asks again from zero.
 func (a Answer) TryAgain(h Handlers) Answer {
 	return follow(a.value.Call("tryAgain", h.addTo(map[string]any{})), h)
+}
+
+// ResumeAnswer goes on with a durable answer where the page left off.
+func (c Client) ResumeAnswer(k Kept, options map[string]any, h Handlers) Answer {
+	durable := k.value.Get("durable")
+	for _, name := range []string{"text", "path", "body"} {
+		options[name] = k.value.Get(name)
+	}
+	return follow(c.value.Call("resumeAnswer", durable.Get("id"), durable.Get("offset"), h.addTo(options)), h)
+}
+
+// Keep keeps an answer in a place until it is whole.
+func (s Store) Keep(place string, a Answer, path string, body any) {
+	s.value.Call("keep", place, a.value, map[string]any{"path": path, "body": body})
+}
+
+// Get gives the durable answer that is kept in a place, or nil. It blocks.
+func (s Store) Get(place string) *Kept {
+	v, err := await(s.value.Call("get", place))
+	if err != nil || v.Type() != js.TypeObject || v.Get("durable").Type() != js.TypeObject {
+		return nil
+	}
+	k := &Kept{value: v, Text: text(v, "text")}
+	each(v.Get("body").Get("messages"), func(m js.Value) {
+		k.Messages = append(k.Messages, [2]string{text(m, "role"), text(m, "content")})
+	})
+	return k
 }
 
 // Cancel stops the answer and keeps its text.
@@ -156,7 +195,7 @@ func resultFrom(v js.Value) *Result {
 	each(v.Get("attempts"), func(a js.Value) {
 		r.Attempts = append(r.Attempts, Attempt{
 			Number: int(number(a, "attempt")), Kind: text(a, "kind"), HTTPStatus: int(number(a, "httpStatus")),
-			RequestID: text(a, "requestId"), TraceID: text(a, "traceId"),
+			RequestID: text(a, "requestId"), TraceID: text(a, "traceId"), API: text(a, "api"),
 			TextLength: int(number(a, "textLength")), Trimmed: int(number(a, "trimmed")),
 			Shown: a.Get("shown").Truthy(), Error: failureFrom(a.Get("error")),
 		})

@@ -4,7 +4,7 @@
 //
 // boot.js imports the module holdfast.js, as any page would, puts it in globalThis.demo and runs
 // this program. The rest of the page is in one file a concept: page.go has the conversation,
-// turn.go one question and its answer, ending.go how an answer ended and what is offered then,
+// turn.go one question and its answer, kept.go what outlives a reload, ending.go how an answer ended and what is offered then,
 // timeline.go and row.go the attempts, prose.go the text, composer.go and failures.go the
 // controls, service.go who answers, holdfast.go the module as Go sees it.
 package main
@@ -13,12 +13,19 @@ import "syscall/js"
 
 func main() {
 	demo := js.Global().Get("demo")
-	service, err := connect(Module{demo.Get("holdfast")})
+	service, err := connect(Module{demo.Get("holdfast")}, func() (Store, error) {
+		module, err := await(demo.Call("store"))
+		if err != nil {
+			return Store{}, err
+		}
+		return Store{module.Call("openStore")}, nil
+	})
 	if err != nil {
 		demo.Call("failed", err.Error())
 		select {}
 	}
-	newPage(service)
+	page := newPage(service)
+	page.comeBack()
 	byID("app").Class().Remove("is-loading")
 	byID("question").Focus()
 	select {} // event handlers do the rest

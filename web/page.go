@@ -47,12 +47,17 @@ func (p *page) ask(question string) {
 	}
 	show(p.welcome, false)
 	chosen := p.failures.chosen()
-	t := newTurn(p, question, chosen.name, chosen.title)
 	body := map[string]any{"model": p.service.model, "messages": p.messages(question)}
-	p.turns = append(p.turns, t)
-	p.conversation.AppendChild(t.item)
+	t := p.add(question, chosen.name, chosen.title)
 	t.ask(body, p.failures.background())
 	p.follow(t)
+}
+
+func (p *page) add(question, scenario, title string) *turn {
+	t := newTurn(p, question, scenario, title)
+	p.turns = append(p.turns, t)
+	p.conversation.AppendChild(t.item)
+	return t
 }
 
 // messages is the conversation so far, with the answers that are whole, and the new question.

@@ -11,8 +11,8 @@ import (
 	"holdfast/tests/sim"
 )
 
-// service is who answers: a simulated provider on the page's server, the real provider behind
-// that server, or, where the page is plain files, a simulated provider in the page itself.
+// service is who answers: a simulated provider on the page's server, the real provider or a gateway
+// behind that server, or, where the page is plain files, a simulated provider in the page itself.
 type service struct {
 	mode      string // simulator, proxy or static
 	provider  string
@@ -20,6 +20,7 @@ type service struct {
 	path      string
 	scenarios []scenario
 	client    Client
+	store     *Store               // where a gateway answers: what is under way outlives a reload
 	plug      func(session string) // cuts every live connection of a session
 
 	// The page's address may ask for a failure, by name or as a script (package tests/sim says
@@ -34,6 +35,7 @@ type scenario struct{ name, title, description string }
 const (
 	simulator = "simulator"
 	proxy     = "proxy"
+	gateway   = "gateway" // it keeps the answers
 	static    = "static"
 )
 
@@ -41,7 +43,7 @@ const (
 const usualPace = "35"
 
 // connect finds out who answers, and loads the module's program. It blocks.
-func connect(module Module) (*service, error) {
+func connect(module Module, openStore func() (Store, error)) (*service, error) {
 	s := &service{mode: static, provider: "gloo", model: "gloo-sim", path: "/ai/v2/guarded/chat/completions"}
 	if config, err := readConfig(); err == nil {
 		s.read(config)
@@ -58,7 +60,14 @@ func connect(module Module) (*service, error) {
 	} else {
 		s.plug = resetConnections
 	}
-	if s.mode != proxy {
+	switch s.mode {
+	case proxy:
+	case gateway:
+		options["baseURL"] = "/"
+		if store, err := openStore(); err == nil { // else a reload forgets
+			s.store = &store
+		}
+	default:
 		// A simulated silence is noticed while one watches; real models may think for minutes.
 		options["policy"] = map[string]any{"idleMs": 6000, "firstDeltaMs": 20000}
 		// Who breaks things on purpose must not be told to wait for the next.
@@ -111,7 +120,7 @@ func (s *service) read(config js.Value) {
 // headers name the session, for the plug, and ask the simulated provider for a failure. The server
 // keeps them from a real one.
 func (s *service) headers(scenario, session string) map[string]any {
-	if s.mode == proxy {
+	if s.mode == proxy || s.mode == gateway {
 		return map[string]any{"x-sim-session": session}
 	}
 	if strings.ContainsAny(scenario, "{[") { // a header holds no text beyond Latin-1
@@ -125,10 +134,23 @@ func (s *service) about() string {
 	switch s.mode {
 	case simulator:
 		return "A simulated provider on this server answers. Its cuts are real TCP resets."
+	case gateway:
+		return "A gateway behind this server answers, and keeps the answer: reload this page in the middle of it."
 	case proxy:
 		return "The real service (" + s.provider + ", " + s.model + ") answers through this server, which keeps the key."
 	}
 	return "There is no server here: a simulated provider inside this page answers."
+}
+
+// place is where this tab's answer is kept.
+func (s *service) place() string {
+	storage := js.Global().Get("sessionStorage")
+	place := storage.Call("getItem", "holdfast-answer")
+	if place.Type() != js.TypeString {
+		place = js.ValueOf(newSession())
+		storage.Call("setItem", "holdfast-answer", place)
+	}
+	return place.String()
 }
 
 // newSession names a session; it has to differ from those of other pages, not to be secret.

@@ -16,6 +16,7 @@ type timeline struct {
 	started float64 // when the present call began, or 0 between calls
 	before  float64 // the axis at that moment
 	ticking bool
+	behind  bool // a gateway makes the attempts that results report
 }
 
 // shortest is the least that an axis shows, in milliseconds.
@@ -100,7 +101,7 @@ func (t *timeline) finish(r *Result) {
 	end := t.at(now())
 	if r != nil {
 		for i, attempt := range r.Attempts {
-			if n := t.first + i; n < len(t.rows) {
+			if n := t.first + i; n < len(t.rows) && t.own(attempt) {
 				t.rows[n].report(attempt)
 			}
 		}
@@ -111,6 +112,9 @@ func (t *timeline) finish(r *Result) {
 	t.before, t.started = end, 0
 	t.draw()
 }
+
+// own tells that an attempt was made from here. Those of a gateway are behind the rows.
+func (t *timeline) own(a Attempt) bool { return !t.behind || a.API == "answers" }
 
 // draw scales the bars to the axis as it is now.
 func (t *timeline) draw() {

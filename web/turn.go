@@ -16,6 +16,7 @@ type turn struct {
 	scenario string
 	session  string
 
+	body    any // what was asked
 	answer  Answer
 	call    int    // counts answers; what an older one still reports is ignored
 	text    string // the answer so far
@@ -34,6 +35,7 @@ type turn struct {
 func newTurn(p *page, question, scenario, title string) *turn {
 	number := " " + strconv.Itoa(len(p.turns)+1) // landmarks need names of their own
 	t := &turn{page: p, question: question, scenario: scenario, session: newSession(), timeline: newTimeline("Attempts" + number)}
+	t.timeline.behind = p.service.mode == gateway
 	t.prose.root = el("div", "prose")
 	t.status = el("p", "status")
 	t.ending = el("div", "ending-place")
@@ -50,9 +52,11 @@ func newTurn(p *page, question, scenario, title string) *turn {
 // ask sends the question.
 func (t *turn) ask(body map[string]any, background bool) {
 	s := t.page.service
-	options := map[string]any{"headers": s.headers(t.scenario, t.session), "background": background}
+	options := map[string]any{"headers": s.headers(t.scenario, t.session), "background": background, "durable": s.mode == gateway}
+	t.body = body
 	t.begin("Sending")
 	t.answer = s.client.Stream(s.path, body, options, t.handlers())
+	t.keep()
 }
 
 // goOn is the reader's Continue.
@@ -60,6 +64,7 @@ func (t *turn) goOn() {
 	t.timeline.note("You chose Continue")
 	t.begin("Asking the model to go on")
 	t.answer = t.answer.Continue(t.handlers())
+	t.keep()
 	t.article.Focus()
 }
 
@@ -69,6 +74,7 @@ func (t *turn) tryAgain() {
 	t.timeline.note("You chose Try again")
 	t.begin("Asking again")
 	t.answer = t.answer.TryAgain(t.handlers())
+	t.keep()
 	t.article.Focus()
 }
 
@@ -160,6 +166,9 @@ func (t *turn) event(e Event) {
 func (t *turn) done(r *Result, err error) {
 	t.running, t.live = false, false
 	t.timeline.finish(r)
+	if t.page.service.mode == gateway && r != nil && len(r.Attempts) > 0 && r.Attempts[0].API != "answers" {
+		t.timeline.note(work(r.Attempts))
+	}
 	if err != nil {
 		t.broken(err)
 	} else {

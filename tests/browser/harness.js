@@ -54,7 +54,7 @@ export async function open(browser, url, options = {}) {
     if (!["error", "warning"].includes(message.type())) return;
     // The browser itself reports each refused or reset request; those are the scenarios' purpose.
     const about = new URL(message.location().url || "about:blank").pathname;
-    if (about.startsWith("/api/") && message.text().startsWith("Failed to load resource")) return;
+    if (/^\/(api|answers)\//.test(about) && message.text().startsWith("Failed to load resource")) return;
     page.complaints.push(`console: ${message.text()} (${about})`);
   });
   await page.addInitScript(() => {

@@ -27,7 +27,7 @@ type proxy struct {
 // list of what may pass cannot forget a cookie, an Origin or a credential of the page.
 var (
 	forwarded = []string{"Accept", "Content-Type", "Anthropic-Beta", "Anthropic-Version", "Idempotency-Key", "X-Grok-Conv-Id"}
-	asked     = []string{"alt", "stream", "starting_after", "last_event_id", "include_obfuscation"}
+	asked     = []string{"alt", "stream", "starting_after", "last_event_id", "include_obfuscation", "offset", "live"}
 )
 
 func newProxy(p provider, key string, upstream *url.URL, errors io.Writer) *proxy {

@@ -3,6 +3,7 @@
 package serve
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"flag"
@@ -21,6 +22,8 @@ const usage = `Serves the demo page, the module and a provider for them to talk 
 
   go run .                                    with a simulated provider
   GLOO_API_KEY=… go run . -provider gloo      with a real one; the key stays in this process
+  go run . -gateway http://127.0.0.1:8787     with a gateway (node wasm/worker/dev.mjs), which keeps the
+                                              answers; its token is in HOLDFAST_TOKEN, or dev
 
 Real providers and their keys:
 `
@@ -58,6 +61,11 @@ func Run(ctx context.Context, project string, args []string, getenv func(string)
 		fmt.Fprintln(stdout, "Building the page and the module with ./build.sh …")
 		if err := build(project); err != nil {
 			return say(failed, "Cannot build: %v", err)
+		}
+	}
+	if s.gateway != nil {
+		if s.provider.model, err = firstModel(s.gateway, s.key); err != nil {
+			return say(failed, "%v", err)
 		}
 	}
 	handler, err := s.handler()
@@ -102,6 +110,7 @@ func parse(args []string, getenv func(string) string, help io.Writer) (site, err
 	addr := flags.String("addr", "127.0.0.1:8080", "listen on this `host:port`")
 	name := flags.String("provider", "simulator", "who answers: simulator, or one of "+known)
 	upstream := flags.String("upstream", "", "send the provider's requests, and its key if one is set, to this `URL` instead")
+	keeper := flags.String("gateway", "", "let the gateway at this `URL` answer, and keep the answers")
 	flags.SetOutput(io.Discard) // a mistake is told in one sentence, not with the whole usage
 	if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 		fmt.Fprint(help, usage)
@@ -122,6 +131,15 @@ func parse(args []string, getenv func(string) string, help io.Writer) (site, err
 		return site{}, fmt.Errorf("-addr takes host:port, such as 127.0.0.1:8080, not %q", *addr)
 	}
 	s := site{addr: *addr, provider: simulated}
+	if *keeper != "" {
+		if *name != "simulator" || *upstream != "" {
+			return s, errors.New("-gateway says who answers; -provider and -upstream say it too")
+		}
+		s.provider, s.key = gateway, cmp.Or(strings.TrimSpace(getenv(gateway.env)), devToken)
+		var err error
+		s.gateway, err = address("-gateway", *keeper)
+		return s, err
+	}
 	if *name == "simulator" {
 		if *upstream != "" {
 			return s, errors.New("-upstream says where a provider is; say which with -provider")
@@ -140,16 +158,25 @@ func parse(args []string, getenv func(string) string, help io.Writer) (site, err
 	if *upstream != "" {
 		base = *upstream
 	}
-	u, err := url.Parse(base)
+	var err error
+	s.upstream, err = address("-upstream", base)
+	return s, err
+}
+
+// address reads the URL that a flag gives.
+func address(flag, given string) (*url.URL, error) {
+	u, err := url.Parse(given)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return s, fmt.Errorf("-upstream takes an http or https URL, not %q", *upstream)
+		return nil, fmt.Errorf("%s takes an http or https URL, not %q", flag, given)
 	}
-	s.upstream = u
-	return s, nil
+	return u, nil
 }
 
 // who says who answers.
 func (s site) who() string {
+	if s.gateway != nil {
+		return "Holdfast with a gateway (" + s.gateway.Host + ")"
+	}
 	if s.upstream == nil {
 		return "Holdfast with a simulated provider"
 	}

@@ -1,11 +1,12 @@
 // Runs the gateway on this machine, offline: plain workerd in front of the simulated providers.
 //
 //	npm ci --prefix tests/worker
-//	node wasm/worker/dev.mjs [-port 8787] [CONFIG.json]
+//	node wasm/worker/dev.mjs [-port 8787] [-pace 35] [CONFIG.json]
 //
-// Without a configuration it makes one: the token "dev", every provider simulated, the models fast and
-// careful. With one it is the gateway that would be deployed: keys come from the environment, and what
-// the configuration names is really asked. workerd comes from tests/worker, or is what WORKERD names.
+// Without a configuration it makes one: the token "dev", every provider simulated (a word every 35 ms, so
+// that one can watch), the models fast and careful. With one it is the gateway that would be deployed:
+// keys come from the environment, and what the configuration names is really asked. workerd comes from
+// tests/worker, or is what WORKERD names.
 
 import { spawn } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
@@ -18,9 +19,11 @@ import { PROVIDERS } from "./providers.js";
 import { serve } from "./serve.mjs";
 
 const project = new URL("../../", import.meta.url).pathname;
-const args = process.argv.slice(2).map((arg) => (arg === "-port" ? "--port" : arg));
-const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: "string", default: "8787" } } });
+const args = process.argv.slice(2).map((arg) => arg.replace(/^-(port|pace)$/, "--$1"));
+const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { port: { type: "string", default: "8787" }, pace: { type: "string", default: "35" } } });
 const workerd = process.env.WORKERD ?? createRequire(`${project}tests/worker/`)("workerd").default;
+
+const PACE = { "x-sim-pace": values.pace };
 
 /** Starts the simulated providers; they end with this process. */
 async function simulate() {
@@ -41,8 +44,8 @@ async function simulated() {
       origins: ["http://localhost:8080", "http://127.0.0.1:8080"],
       providers: Object.fromEntries(names.map((name) => [name, { baseURL: `${address}/${name}` }])),
       models: {
-        fast: [{ provider: "openai", model: "gpt-sim" }, { provider: "gemini", model: "gemini-sim" }],
-        careful: [{ provider: "anthropic", model: "claude-sim", headers: { "x-sim": "cut_reset" } }, { provider: "openai", model: "gpt-sim" }],
+        fast: [{ provider: "openai", model: "gpt-sim", headers: PACE }, { provider: "gemini", model: "gemini-sim", headers: PACE }],
+        careful: [{ provider: "anthropic", model: "claude-sim", headers: { "x-sim": "cut_reset", ...PACE } }, { provider: "openai", model: "gpt-sim", headers: PACE }],
       },
     },
   };
