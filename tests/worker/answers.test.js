@@ -302,6 +302,27 @@ test("killed where the provider keeps the answer: it is resumed, and the model i
   }
 });
 
+test("an object that is evicted takes up its answer, and leaves no call behind", { timeout: 30_000 }, async () => {
+  const there = await startGateway(config, { main: "evicting.js" });
+  const get = (path, init = {}) => fetch(there.address + path, { ...init, headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...init.headers } });
+  const text = words(60);
+  const headers = asking({ text, requests: [{ gapMs: 30 }], continuations: [{ gapMs: 30 }] });
+  const { id } = await (await get("/answers/openai/v1/chat/completions", { method: "POST", headers, body: JSON.stringify(chat) })).json();
+  const answer = new Reader(get, id);
+  for (let n = 0; n < 2; n++) {
+    await answer.follow("sse", AbortSignal.timeout(400)).catch(() => {});
+    await get(`/evict/alice/${id}`);
+    await until(1000, async () => (await log(headers["x-sim-session"])).live === 0);
+    await get(`/answers/${id}`);
+    await until(1000, async () => (await (await get("/calls")).text()) === "1");
+  }
+  await answer.follow();
+  assert.equal(answer.text, text);
+  assert.deepEqual(answer.result.attempts.map(({ kind }) => kind), ["first", "continue", "continue"]);
+  await until(1000, async () => (await (await get("/calls")).text()) === "0");
+  await there.stop();
+});
+
 test("killed, and then cancelled or deleted: what runs on at the provider is withdrawn", { timeout: 30_000 }, async () => {
   const background = { path: "/answers/openai/v1/responses", body: { model: "gpt-x", input: "Go", background: true } };
   for (const [method, action] of [["POST", "/cancel"], ["DELETE", ""]]) {

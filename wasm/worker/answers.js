@@ -22,8 +22,7 @@ export class Answers extends DurableObject {
   #storage = this.ctx.storage;
   #store = new Store(this.#storage);
   #record = new Record(this.#storage);
-  /** The name of what is set aside for it. */
-  #account = this.ctx.id.toString();
+  #name = this.ctx.id.toString();
   /** @type {Run | null} */
   #run = null;
 
@@ -62,7 +61,7 @@ export class Answers extends DurableObject {
   async #reserve(asked) {
     if (!asked.caller.limits) return null;
     const costUsd = await quoteOf(asked, configOf(this.env));
-    await reserve(this.env, asked.caller, this.#account, costUsd);
+    await reserve(this.env, asked.caller, this.#name, costUsd);
     return costUsd;
   }
 
@@ -71,7 +70,7 @@ export class Answers extends DurableObject {
     const { owner, heldUsd } = this.#record.asked;
     if (heldUsd === null) return;
     const whole = bill && (bill.costUsd > heldUsd || !bill.attempts?.some(({ error }) => error?.code === LOST_CODE));
-    await settle(this.env, owner, this.#account, whole ? bill : null); // what a lost attempt has cost, nobody knows
+    await settle(this.env, owner, this.#name, whole ? bill : null); // what a lost attempt has cost, nobody knows
     if (this.#store.stream) this.#record.settled(); // it may have been deleted meanwhile
   }
 
@@ -117,7 +116,7 @@ export class Answers extends DurableObject {
     this.#storage.setAlarm(Date.now() + BEAT_MS);
     this.#takeUp();
     const { owner, heldUsd } = this.#record.asked;
-    if (heldUsd !== null) await renew(this.env, owner, this.#account);
+    if (heldUsd !== null) await renew(this.env, owner, this.#name);
   }
 
   /**
@@ -126,7 +125,7 @@ export class Answers extends DurableObject {
    */
   async #takeUp() {
     if (this.#run || this.#store.ended) return null;
-    const run = (this.#run = new Run(this.#storage, this.#store, this.#record, this.env));
+    const run = (this.#run = new Run(this.#name, this.#storage, this.#store, this.#record, this.env));
     this.ctx.waitUntil(run.over.then((again) => this.#over(run, again))); // else nothing runs when no client is there
     try {
       return await run.begin();

@@ -22,10 +22,14 @@ const WRITE_MS = 40;
 /** Lives after which an answer is given up: something in it may be what ends them. */
 const MAX_RUNS = 10;
 
+/** The open calls, by the names of their objects: one that was evicted has left its own in the program. */
+const calls = new Map();
+
 export class Run {
   /** Resolves when the call is over: with whether another one should follow at once. @type {Promise<boolean>} */
   over;
   #settle;
+  #name;
   #storage;
   #store;
   #record;
@@ -50,12 +54,14 @@ export class Run {
   #writing = false;
 
   /**
+   * @param {string} name of the object
    * @param {DurableObjectStorage} storage
    * @param {import("./store.js").Store} store
    * @param {import("./record.js").Record} record
    * @param {object} env
    */
-  constructor(storage, store, record, env) {
+  constructor(name, storage, store, record, env) {
+    this.#name = name;
     this.#storage = storage;
     this.#store = store;
     this.#record = record;
@@ -125,9 +131,15 @@ export class Run {
         this.#fail(error, id);
       },
     };
-    const call = new Call(await session.attach(), session, taker, { onEvent: (event) => this.#note(event, session.facts.target, targets) });
+    const port = await session.attach();
+    const call = new Call(port, session, taker, { onEvent: (event) => this.#note(event, session.facts.target, targets) });
+    calls.get(this.#name)?.(); // nothing else of it is left to stop
+    calls.set(this.#name, () => port.calls.delete(call.handle) && port.free(call));
     const watch = setInterval(() => session.watch(), WATCH_MS);
-    this.over.then(() => clearInterval(watch));
+    this.over.then(() => {
+      clearInterval(watch);
+      calls.delete(this.#name);
+    });
     const options = { ...optionsOf(plan, chain), id, cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }) };
     call.open(true, new TextEncoder().encode(JSON.stringify(options)), this.#record.body);
     opened = true;
