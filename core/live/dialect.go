@@ -44,6 +44,9 @@ type heard struct {
 	goAway   bool // the connection ends in timeLeft
 	timeLeft time.Duration
 
+	usage json.Value // what was used since the last report
+	model string     // that was used, where the server says
+
 	failed *fault.Fault // the server refuses the message, or fails in its turn
 	over   bool         // the connection's own time is over: another one is welcome
 	forgot bool         // the server does not know the response that was to be gone on from

@@ -104,6 +104,7 @@ func (g *gemini) hear(v json.Value) (h heard) {
 		h.goAway = true
 		h.timeLeft = span(either(away, "timeLeft", "time_left"))
 	}
+	h.usage = either(v, "usageMetadata", "usage_metadata")
 	if e := v.Get("error"); e.Kind() == '{' { // not documented; proxies send it
 		f := fault.Event(fault.Gemini, nil, v)
 		h.failed = &f

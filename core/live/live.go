@@ -26,6 +26,7 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/pace"
+	"holdfast/core/shared"
 	"holdfast/core/time"
 )
 
@@ -88,7 +89,9 @@ type Spec struct {
 	// StartOver: when the server's state is lost, begin anew with the same setup instead of ending.
 	StartOver bool
 	Policy    Policy
-	Random    func() float64 // uniform in [0, 1)
+	// Shared is what the session's client knows of other calls: here, its money. nil is fine.
+	Shared *shared.State
+	Random func() float64 // uniform in [0, 1)
 }
 
 // Policy is every number that a session obeys. pace.Off switches a duration off.

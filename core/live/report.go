@@ -3,7 +3,9 @@ package live
 import (
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/spend"
 	"holdfast/core/time"
+	"holdfast/core/wire"
 )
 
 // Status is how a session ended.
@@ -90,6 +92,8 @@ type Result struct {
 	Turns       int          // that ended as they should
 	Interrupted int          // turns that were cut
 	Lost        []Range
+	Usage       wire.Usage // the sum of what the server reported
+	Bill        spend.Bill // of that
 	// Handle continues the session elsewhere; empty where there is none. HandleUntil is zero when
 	// its life is not bounded.
 	Handle      string

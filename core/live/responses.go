@@ -92,6 +92,7 @@ func (r *responses) hear(v json.Value) (h heard) {
 	}
 	h.begins = true
 	h.response = v.Get("response", "id").Text()
+	h.usage, h.model = v.Get("response", "usage"), v.Get("response", "model").Text()
 	switch kind {
 	case "response.completed", "response.incomplete":
 		h.ends, h.resumable = true, h.response != ""

@@ -48,6 +48,8 @@ type Session struct {
 	void    []string     // tool calls that no longer exist
 	cause   *fault.Fault // what began the outage; nil outside one
 	useful  bool         // some connection was of use
+	model   string       // that was asked for, or answered
+	unpaid  bool         // a turn has begun, and the server has not reported what it used
 	result  Result
 }
 
@@ -89,7 +91,7 @@ const (
 
 // New returns a session. Its first event is Start.
 func New(spec Spec) *Session {
-	s := &Session{spec: spec, serial: spec.Provider != fault.Gemini, kind: First, dialect: dialectOf(spec.Provider, spec.Setup)}
+	s := &Session{spec: spec, model: modelOf(spec.Setup), serial: spec.Provider != fault.Gemini, kind: First, dialect: dialectOf(spec.Provider, spec.Setup)}
 	switch d := s.dialect.(type) {
 	case *gemini:
 		s.handle = d.handle
@@ -249,6 +251,9 @@ func (s *Session) tick() {
 
 // connect opens the next connection, or waits for the network.
 func (s *Session) connect() {
+	if s.broke() {
+		return
+	}
 	if s.offline {
 		s.phase = away
 		s.note(Note{Kind: NoteOffline})
@@ -301,6 +306,7 @@ func (s *Session) shut(status Status) {
 func (s *Session) end(status Status, f *fault.Fault) {
 	s.lose(s.out.drop(func(*message) bool { return true }), LostEnd)
 	s.phase = done
+	s.owe()
 	r := &s.result
 	r.Status, r.Fault, r.Messages, r.Response = status, f, s.out.count, s.chain
 	if s.handle != "" {

@@ -9,7 +9,10 @@ import (
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/shared"
+	"holdfast/core/spend"
 	"holdfast/core/time"
+	"holdfast/core/wire"
 	"holdfast/tests/story"
 )
 
@@ -19,6 +22,7 @@ import (
 //	provider gemini              gemini openai xai
 //	setup {…}
 //	startover
+//	limit 0.01                   of money, in USD
 //	set attempts 2               attempts open first idle handlelife life buffer sends
 //
 //	0s    start
@@ -64,6 +68,9 @@ func (p *player) Setting(word, rest string) (err error) {
 		p.spec.Provider = fault.Provider(rest)
 	case "setup":
 		p.spec.Setup, err = json.Parse([]byte(rest))
+	case "limit": // of money, in USD
+		usd, _ := strconv.ParseFloat(rest, 64)
+		p.spec.Shared = shared.New(shared.Config{Limit: spend.AtMost(spend.FromDollars(usd))})
 	case "startover":
 		p.spec.StartOver = true
 	case "set":
@@ -189,6 +196,9 @@ func (p *player) handle(e Event) {
 				f = *r.Fault
 			}
 			p.say("done %s: connections %d turns %d interrupted %d lost %v handle %q response %q %s %s", r.Status, r.Opened, r.Turns, r.Interrupted, r.Lost, r.Handle, r.Response, f.Decision, f.Reason)
+			if r.Usage != (wire.Usage{}) {
+				p.say("  used %d and %d tokens, %s USD, estimated %v", r.Usage.Input, r.Usage.Output, r.Bill.Cost, r.Bill.Estimated)
+			}
 			for _, w := range r.Warnings {
 				p.say("  warned: %s", w)
 			}

@@ -90,6 +90,7 @@ func (s *Session) heard(data []byte) {
 		return
 	}
 	h := s.dialect.hear(v)
+	s.book(&h)
 	if h.failed != nil {
 		s.refused(v, &h)
 		return
@@ -103,6 +104,9 @@ func (s *Session) heard(data []byte) {
 		s.leaving, s.leaveAt = true, s.now.Add(max(0, h.timeLeft-s.spec.Policy.Margin))
 		s.note(Note{Kind: NoteLeaving, Wait: h.timeLeft})
 	}
+	if h.usage != nil && s.broke() {
+		return
+	}
 	if s.leaving && s.phase == ready && !s.turn.underWay() && (s.fresh || !s.engaged) {
 		s.change()
 	}
@@ -112,6 +116,10 @@ func (s *Session) heard(data []byte) {
 func (s *Session) follow(h *heard) {
 	t := &s.turn
 	if h.begins {
+		if !t.begun {
+			s.owe()
+			s.unpaid = h.usage.Kind() != '{'
+		}
 		t.begun, s.engaged, s.fresh = true, true, false
 		if h.response != "" {
 			t.response = h.response

@@ -29,6 +29,7 @@ import (
 	"holdfast/core/pace"
 	"holdfast/core/spend"
 	"holdfast/core/time"
+	"holdfast/core/wire"
 )
 
 // Config is what a client sets. The zero value is the default of each.
@@ -108,6 +109,25 @@ func (s *State) Admit(now time.Time, t Target, e spend.Estimate) (*Ticket, fault
 			" USD, and "+left.String()+" USD are left of the limit of "+s.config.Limit.Max.String())
 	}
 	return ticket, fault.Fault{}
+}
+
+// Charge books what was used without a ticket: a turn of a live session. certain says that its price is
+// that of the table.
+func (s *State) Charge(now time.Time, p fault.Provider, model string, u wire.Usage, certain bool) spend.Bill {
+	if s == nil {
+		s = &State{}
+	}
+	hold, _ := s.ledger.Reserve(now, p, model, spend.Estimate{}) // of nothing, which is never refused
+	return hold.Settle(now, spend.Use{Complete: certain, Usage: u})
+}
+
+// Broke tells that a limit is used up.
+func (s *State) Broke() bool {
+	if s == nil {
+		return false
+	}
+	left, limited := s.ledger.Left()
+	return limited && left == 0
 }
 
 // Quote is what Admit would set aside for one attempt. A nil State quotes by the prices that come with

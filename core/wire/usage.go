@@ -52,7 +52,7 @@ func (c *counts) take(u json.Value) {
 		switch name {
 		case "input_tokens", "prompt_tokens", "promptTokenCount", "total_input_tokens":
 			latest(&c.input, v)
-		case "output_tokens", "completion_tokens", "candidatesTokenCount", "total_output_tokens":
+		case "output_tokens", "completion_tokens", "candidatesTokenCount", "responseTokenCount", "total_output_tokens":
 			latest(&c.output, v)
 		case "total_tokens", "totalTokenCount":
 			latest(&c.total, v)
@@ -101,6 +101,13 @@ func (c *counts) compactions(list json.Value) {
 	if input > 0 || output > 0 {
 		c.compactInput, c.compacted = input, output
 	}
+}
+
+// ReadUsage reads a usage object of any API.
+func ReadUsage(u json.Value) Usage {
+	var c counts
+	c.take(u)
+	return c.normal()
 }
 
 // latest keeps a number that was reported. 0 and null say nothing: several servers fill in what

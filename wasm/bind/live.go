@@ -15,7 +15,7 @@ import (
 // liveSpec reads a session's options and setup, and the subprotocols to ask for. The bytes are the
 // session's from now on.
 func (c *client) liveSpec(data, setup []byte) (s live.Spec, protocols []string, err error) {
-	s = live.Spec{Provider: c.provider, Policy: live.Defaults(c.provider)}
+	s = live.Spec{Provider: c.provider, Policy: live.Defaults(c.provider), Shared: c.state}
 	if _, ok := live.Doors[c.provider]; !ok {
 		return s, nil, badOption("provider: " + string(c.provider) + " has no WebSocket mode; gemini, openai and xai do")
 	}
@@ -218,6 +218,8 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 		w.Int("handleUntilMs", epochMs(r.HandleUntil))
 	}
 	w.TextIf("responseId", r.Response)
+	writeUsage(w, r.Usage)
+	writeBill(w, r.Bill)
 	w.Int("opened", int64(r.Opened)).Open("connections", '[')
 	for i := range r.Connections {
 		c := &r.Connections[i]

@@ -585,6 +585,14 @@ export interface LiveResult {
   handleUntilMs?: number;
   /** OpenAI, xAI: the last response that ended, to be gone on from as `previous_response_id`. */
   responseId?: string;
+  /**
+   * The sum of what the server reported, and what that costs; the client's `health().spend` counts it, too. Of a
+   * turn that was cut, and of audio and pictures, the price is not known: then `costEstimated`. A session in
+   * which the client's `maxUsd` is used up ends at the next pause, with the reason `budget`.
+   */
+  usage?: Usage;
+  costUsd: number;
+  costEstimated?: boolean;
   /** Connections in all, and the last 64 of them. */
   opened: number;
   connections: LiveConnection[];
