@@ -165,6 +165,25 @@ test("two hours of a conversation in no time: the handle is gone on from, until 
   assert.deepEqual(waits, Array(12).fill(250));
 });
 
+test("what a session used is in its result and in the client's money, and the limit ends it", async () => {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ full: true, provider: "openai", apiKey: "k", baseURL: "https://provider.test", WebSocket, spend: { maxUsd: 0.003, prices: "* * 30 30 37.5 60 150\nopenai plain 1 1 1 - 10\n" } });
+  const session = client.live(PATH, { model: "plain" }, { onItem() {} });
+  await settle();
+  made[0].open();
+  for (let turn = 1; turn <= 2; turn++) {
+    session.send({ input: "Hi" });
+    made[0].say({ type: "response.created", response: { id: `r${turn}` } });
+    made[0].say({ type: "response.completed", response: { id: `r${turn}`, model: "plain", usage: { input_tokens: 1000, output_tokens: 100 } } });
+    await settle();
+  }
+  const { status, error, usage, costUsd, costEstimated } = await session.result;
+  assert.deepEqual([status, error.reason, usage.inputTokens, usage.outputTokens, costUsd, costEstimated], ["interrupted", "budget", 2000, 200, 0.004, undefined]);
+  assert.equal((await client.health()).spend.spentUsd, 0.004);
+  const next = await client.live(PATH, { model: "plain" }, { onItem() {} }).result;
+  assert.deepEqual([next.status, next.error.reason, next.opened, made.length], ["failed", "budget", 0, 1]);
+});
+
 test("what is sent before the program runs is sent after it, in order; nothing of a socket survives the end", async () => {
   const { made, WebSocket } = sockets();
   const client = await createClient({ provider: "openai", baseURL: "http://x", token: "t", WebSocket });
