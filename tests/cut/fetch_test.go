@@ -250,15 +250,22 @@ func TestFetchUsage(t *testing.T) {
 
 // Whatever a provider writes, what reads as a complete answer was one.
 func FuzzFetch(f *testing.F) {
+	const several = 0x80
 	list := slices.DeleteFunc(slices.Clone(streams), func(s stream) bool { return s.resumes }) // whoever fakes progress is asked again and again
 	for i, s := range list {
-		x := s.plan(script(short, `{"words":9}`, `{}`))(1, &core.Request{Method: "POST", URL: s.raw().Path, Body: s.raw().Body})
-		f.Add(uint8(i), x.Body(), 100)
-		f.Add(uint8(i), x.Body()[:len(x.Body())/2], 7)
+		for _, behaviour := range []string{`{"words":9}`, `{"words":9,"reasoning":"I think of the sea.","tool":true}`} {
+			x := s.plan(script(short, behaviour, `{}`))(1, &core.Request{Method: "POST", URL: s.raw().Path, Body: s.raw().Body})
+			f.Add(uint8(i), x.Body(), 100)
+			f.Add(uint8(i), x.Body()[:len(x.Body())/2], 7)
+			f.Add(uint8(i)|several, x.Body(), 100)
+		}
 	}
 	f.Fuzz(func(t *testing.T, which uint8, body []byte, chunk int) {
-		s := list[int(which)%len(list)]
+		s := list[int(which&^several)%len(list)]
 		spec := s.raw()
+		if which&several != 0 {
+			spec.Body = spec.Body.With("n", []byte("2"))
+		}
 		spec.Policy.Budget.Attempts = 2
 		got := Play(spec, func(int, *core.Request) sim.Exchange {
 			return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: body}, {End: sim.Close}}}
@@ -267,6 +274,7 @@ func FuzzFetch(f *testing.F) {
 			return
 		}
 		from := wire.NewStream(s.api, s.provider, nil)
+		from.Several = wire.Several(spec.Body)
 		var decoder sse.Decoder
 		decoder.Feed(got.Body)
 		for range 2 {
