@@ -54,6 +54,10 @@ async function ask(path, { headers, signal, ...init } = {}) {
   }
 }
 
+/** Who reads, and how many messages all of them have read. @type {Reader[]} */
+const everyone = [];
+const read = () => everyone.reduce((sum, { messages }) => sum + messages.length, 0);
+
 /** One answer from its beginning to its end, with whoever reads it. */
 async function answer(n) {
   const kind = KINDS[n % KINDS.length];
@@ -67,6 +71,7 @@ async function answer(n) {
   const asked = await ask(kind.path, { method: "POST", headers: { ...script, "idempotency-key": id }, body: JSON.stringify(kind.body) });
   assert.ok(asked.status === 201 || asked.status === 200, await asked.text());
   const readers = Array.from({ length: between(1, 2) }, () => new Reader(ask, id));
+  everyone.push(...readers);
   await Promise.all(readers.map(come));
   return { kind, text, cuts, readers, id, session: script["x-sim-session"] };
 }
@@ -100,9 +105,11 @@ function fromZeroOf(attempts) {
   return attempts.slice(0, shown + 1).filter(({ kind }) => kind === "first" || kind === "retry").length;
 }
 
+/** Kills the gateway again and again, each time when so many messages have been read: a busy machine reads them later. */
 async function kill(n) {
   for (let i = 0; i < n; i++) {
-    await wait(between(1000, 3000));
+    const aim = read() + between(1, i % 2 ? 3000 : 300);
+    for (const end = Date.now() + 20_000; read() < aim && Date.now() < end; ) await wait(20);
     await gateway.stop();
     await wait(between(0, 400));
     gateway = await revive();
