@@ -10,6 +10,7 @@ import { renew, reserve, settle } from "./account.js";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { LOST_CODE } from "./given.js";
+import { RENEW_MS } from "./limits.js";
 import { gone, head, read } from "./reading.js";
 import { Record } from "./record.js";
 import { quoteOf, Run } from "./run.js";
@@ -25,6 +26,8 @@ export class Answers extends DurableObject {
   #name = this.ctx.id.toString();
   /** @type {Run | null} */
   #run = null;
+  /** When the ledger last heard that it is under way. */
+  #renewedAt = 0;
 
   /**
    * Asks for an answer, once: the same question finds the answer that there is.
@@ -116,7 +119,9 @@ export class Answers extends DurableObject {
     this.#storage.setAlarm(Date.now() + BEAT_MS);
     this.#takeUp();
     const { owner, heldUsd } = this.#record.asked;
-    if (heldUsd !== null) await renew(this.env, owner, this.#name);
+    if (heldUsd === null || Date.now() - this.#renewedAt < RENEW_MS) return;
+    this.#renewedAt = Date.now();
+    await renew(this.env, owner, this.#name);
   }
 
   /**

@@ -62,7 +62,7 @@ async function create(store, { url, headers }, body) {
   const had = store.stream;
   if (had) {
     const same =
-      kindless(had.type) === kindless(settings.type) && had.ttlSeconds === settings.ttlSeconds && had.expiresAtMs === settings.expiresAtMs && (had.closed === 1) === close;
+      mediaOf(had.type) === mediaOf(settings.type) && had.ttlSeconds === settings.ttlSeconds && had.expiresAtMs === settings.expiresAtMs && (had.closed === 1) === close;
     if (!same) throw new Refusal(409, "stream_exists", "There is a stream of that name with other settings.");
   } else {
     const messages = body.length > 0 ? messagesOf(settings.type, body) : [];
@@ -84,7 +84,7 @@ async function append(store, headers, body) {
   const only = body.length === 0; // closes, and nothing more
   if (only && !close) throw new Refusal(400, "empty_body", "There is nothing to append.");
   if (!only && !headers.has("content-type")) throw new Refusal(400, "missing_content_type", "An append needs the stream's content type.");
-  if (!only && kindless(headers.get("content-type")) !== kindless(stream.type)) throw new Refusal(409, "content_type_mismatch", `This stream is of ${stream.type}.`);
+  if (!only && mediaOf(headers.get("content-type")) !== mediaOf(stream.type)) throw new Refusal(409, "content_type_mismatch", `This stream is of ${stream.type}.`);
   const messages = only ? [] : messagesOf(stream.type, body);
   if (!only && messages.length === 0) throw new Refusal(400, "empty_body", "An empty list is nothing to append.");
 
@@ -140,7 +140,7 @@ function refuse(refusal, headers) {
 
 // What requests say.
 
-const kindless = (type) => type.split(";")[0].trim().toLowerCase();
+const mediaOf = (type) => type.split(";")[0].trim().toLowerCase();
 const closes = (headers) => headers.get("stream-closed")?.trim().toLowerCase() === "true";
 
 /** @returns {import("./store.js").Settings} */
