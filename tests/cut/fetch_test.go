@@ -151,8 +151,8 @@ func TestFetchThinks(t *testing.T) {
 			if _, ended, from := s.read(t, got.Body); got.Status == core.Complete || ended != wire.Failed || from.Fault.Reason == fault.Truncated || from.Cursor.Reasoning != len(thought) {
 				t.Fatalf("held back: %v, %d characters of a thought in\n%s", ended, from.Cursor.Reasoning, got.Body)
 			}
-			broken := 0
-			for at := 0; at < len(s.healthy(t, short, thinks)); at += 3 {
+			broken, n := 0, len(s.healthy(t, short, thinks))
+			for at := 0; at < n; at += 5 {
 				first := strings.Replace(thinks, "{", `{"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`,`, 1)
 				got := Play(s.raw(), s.plan(strings.Replace(script(short, first, `{}`), `,{}]`, `,`+thinks+`]`, 1)), 0)
 				if s.alone(got) {
