@@ -33,7 +33,8 @@ var openaiRows = []row{
 	{400, "", "is not a valid model|unknown model|model*does not exist", noSuchModel},
 
 	{0, "request_too_large", "", tooLarge},
-	{409, "", "", conflicting}, // lock timeouts; the SDK retries them too
+	{409, "idempotency_conflict", "", badRequest}, // our gateway: the id names another answer
+	{409, "", "", conflicting},                    // lock timeouts; the SDK retries them too
 }
 
 // namesOpenAI adds what only comparing numbers can tell: a request that is larger than the whole

@@ -51,6 +51,7 @@ func TestOpenAI(t *testing.T) {
 		// By status.
 		{"providers §3.2", 408, "", ``, "retry timeout failure after_retries"},
 		{"providers §3.2", 409, "", `{"error":{"message":"lock"}}`, "retry server_error ignore never"},
+		{"the gateway", 409, "", `{"error":{"message":"Another body.","code":"idempotency_conflict"}}`, "fix_request invalid_request ignore never"},
 		{"providers §3.2", 500, "", `{"error":{"type":"server_error","message":"m"}}`, "retry server_error failure after_retries"},
 		{"providers §3.2", 503, "retry-after: 7", `{"error":{"message":"m"}}`, "retry overloaded failure after_retries 7s"},
 		{"cls-021", 400, "", `{"error":{"type":"service_unavailable_error","code":"server_is_overloaded","message":"m"}}`, "retry overloaded failure after_retries"},

@@ -17,6 +17,7 @@
 //	      -> send 1 first
 //	100ms headers 1 200 x-request-id=r1
 //	120ms text 1 "Hello"          a delta of the wire format; or: event 1 {…}   bytes 1 "…"
+//	                              messages 1 [{…}] off of a durable answer, which off is behind
 //	      -> text "Hello"
 //	200ms reset 1                 also: end 1, abort, leave, online, offline, slow (no demand), demand,
 //	                              frozen (nothing ticks until the next line says so)
@@ -102,6 +103,10 @@ func (p *player) Setting(word, rest string) (err error) {
 // Begin makes the call with the provider's defaults and the story's own numbers.
 func (p *player) Begin() error {
 	policy := core.Defaults(p.spec.Provider, p.spec.Background)
+	if p.spec.API == wire.Answers {
+		policy = policy.Durable()
+		p.spec.ID, p.spec.Path = "answer-1", "/answers/v1/chat/completions"
+	}
 	for _, s := range p.set {
 		name, value, _ := strings.Cut(s, " ")
 		d, n := pace.Off, 0
@@ -201,6 +206,17 @@ func (p *player) Event(text string) error {
 		if word == "text" {
 			e.Bytes = []byte("data: " + p.delta(s) + "\n\n")
 		}
+	case "messages":
+		at := strings.LastIndexByte(data, ' ')
+		if at < 0 {
+			return fmt.Errorf("an offset is missing")
+		}
+		closed := ""
+		if strings.Contains(data, `"done"`) {
+			closed = `,"streamClosed":true`
+		}
+		e.Kind = core.Received
+		e.Bytes = fmt.Appendf(nil, "event: data\ndata:%s\n\nevent: control\ndata:{\"streamNextOffset\":%q%s}\n\n", data[:at], data[at+1:], closed)
 	case "event":
 		e.Kind, e.Bytes = core.Received, []byte("data: "+data+"\n\n")
 	case "body":

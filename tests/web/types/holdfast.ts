@@ -55,6 +55,19 @@ await createClient({ provider: "openai", share: 5 });
 // @ts-expect-error an address is needed
 await client.fetch();
 
+// Durable answers.
+const durable: Answer = client.stream(path, body, { durable: true, id: "answer-1" });
+const { id, offset, resumable }: { id: string | undefined; offset: string | undefined; resumable: boolean } = durable;
+durable.leave();
+if (id) client.resumeAnswer(id, offset, { text: durable.partial, path, body, onDelta: (delta) => console.log(delta.type) }).cancel();
+// @ts-expect-error the answer has its id
+client.resumeAnswer("answer-1", "-1", { id: "answer-2" });
+// @ts-expect-error whose answer
+client.resumeAnswer();
+// @ts-expect-error a request has no readers
+await client.request(path, body, { durable: true });
+console.log(resumable);
+
 // Requests.
 const result: Result<{ choices: string[] }> = await client.request<{ choices: string[] }>(path, body, { timeoutMs: 1000, tag: true, signal: AbortSignal.timeout(5) });
 const choice: string | undefined = result.data.choices[0];

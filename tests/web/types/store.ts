@@ -1,6 +1,6 @@
 // What compiles and what must not: holdfast/store.
 
-import type { Client, Status } from "holdfast";
+import type { Answer, Client, Status } from "holdfast";
 import { openStore } from "holdfast/store";
 import type { KeepOptions, KeptAnswer, KeptRequest, Store, StoreOptions } from "holdfast/store";
 
@@ -38,6 +38,9 @@ if (kept) {
   kept.apiKey;
   console.log(status, new Date(kept.atMs));
 }
+const again: Answer | undefined = await store.resume("chat", client, { onDelta: (delta) => console.log(delta.type), signal: AbortSignal.timeout(5) });
+// @ts-expect-error the text is what is kept
+await store.resume("chat", client, { text: "Once" });
 const all: KeptAnswer[] = await store.all();
 await store.delete("chat");
 await store.clear();
@@ -45,4 +48,4 @@ await store.clear();
 await store.delete();
 
 export type { KeepOptions, StoreOptions };
-export { all, done };
+export { again, all, done };
