@@ -267,6 +267,19 @@ test("killed before anything was shown: the request again, from zero", { timeout
   assert.deepEqual((await log(session)).requests.map(({ continues }) => continues), [false, false]);
 });
 
+test("killed while it thought: the thoughts are taken back", { timeout: 30_000 }, async () => {
+  const text = words(20);
+  const claude = { path: "/answers/anthropic/v1/messages", body: { ...chat, model: "claude-x", max_tokens: 999, thinking: { type: "enabled", budget_tokens: 100 } } };
+  const reasoning = "hm, let me see";
+  const { reader } = await begin({ text, requests: [{ reasoning, pauseAfterWords: 0, pauseMs: 9000 }, { reasoning }] }, claude);
+  const answer = reader();
+  await until(3000, async () => (await answer.catchUp()).messages.filter(({ type }) => type === "reasoning").map((message) => message.text).join("") === reasoning);
+  await crash();
+  await answer.follow();
+  assert.deepEqual([answer.text, answer.result.status, answer.result.reasoning], [text, "complete", reasoning]);
+  assert.equal(answer.messages.filter(({ type }) => type === "restart").length, 1);
+});
+
 test("killed in the middle of the text: it is continued behind the last word", { timeout: 30_000 }, async () => {
   const text = words(60);
   const { reader, session } = await begin({ text, requests: [{ gapMs: 30 }] });

@@ -71,7 +71,8 @@ export class Given {
   result({ text, ...result }) {
     const own = result.attempts.map((attempt) => ({ ...attempt, attempt: this.lost.length + attempt.attempt, kind: kindOf(attempt.kind, this.lost.length > 0) }));
     const retried = this.lost.filter(({ kind }) => AGAIN.has(kind)).length + (own[0]?.kind !== result.attempts[0]?.kind ? 1 : 0);
-    const attempts = [...this.lost, ...own];
+    const lost = this.lost.map((attempt) => ({ ...attempt, api: own.find(({ target }) => target === attempt.target)?.api }));
+    const attempts = [...lost, ...own];
     return {
       ...result,
       reasoning: this.reasoning || undefined,
