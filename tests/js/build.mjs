@@ -1,6 +1,7 @@
 // Build makes the package in dist/test/holdfast and the programs of the tests.
 
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
@@ -10,4 +11,7 @@ const wasm = { GOOS: "js", GOARCH: "wasm" };
 run("bash", ["build.sh", "-package", "dist/test/holdfast"]);
 run("go", ["build", "-o", "dist/test/sim", "./tests/sim/run"]);
 run("go", ["build", "-o", "dist/test/dying.wasm", "./tests/js/dying"], wasm);
+// The same by TinyGo, where that is here.
+const tinygo = process.env.TINYGO || (existsSync(join(root, "dist/test/holdfast/tiny")) ? "tinygo" : "");
+if (tinygo) run(tinygo, ["build", "-target", "wasm", "-opt=z", "-scheduler=none", "-buildmode=c-shared", "-o", "dist/test/dying-tiny.wasm", "./tests/js/dying"]);
 run("go", ["build", "-ldflags=-X main.release=x", "-o", "dist/test/stranger.wasm", "./tests/js/dying"], wasm);

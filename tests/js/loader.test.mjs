@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import test, { afterEach } from "node:test";
@@ -123,6 +124,28 @@ for (const [how, message] of [
     const next = await createClient({ provider: "gloo", baseURL: "http://test", fetch: speaking("x") });
     assert.equal((await next.stream("/x", {}).result).status, "complete");
     assert.equal(answer.tryAgain() instanceof Object, true);
+  });
+}
+
+const tiny = new URL("dying-tiny.wasm", dist);
+for (const [how, message] of [
+  ["panic", /died in hf_received: panic: told to die/],
+  ["nil", /died in hf_received: panic: .*nil pointer/],
+  ["overflow", /died in hf_received: ./],
+]) {
+  test(`a program of TinyGo that dies by ${how}: a trap`, { skip: !existsSync(tiny) && "it was not built" }, async () => {
+    const client = await create({ wasm: tiny, fetch: speaking("hello", how) });
+    const other = client.stream("/y", {});
+    const answer = client.stream("/x", {});
+    await assert.rejects(answer.result, (error) => {
+      assert.equal(error.code, "program_died");
+      assert.equal(error.partial, "hello");
+      assert.match(error.message, message);
+      return true;
+    });
+    await assert.rejects(other.result, { code: "program_died" });
+    const next = await createClient({ provider: "gloo", baseURL: "http://test", fetch: speaking("x") });
+    assert.equal((await next.stream("/x", {}).result).status, "complete");
   });
 }
 

@@ -86,9 +86,7 @@ async function startTinyGo(module, port) {
     fd_close: () => NO_SUCH_FILE,
     fd_seek: () => NO_SUCH_FILE,
   };
-  // Package time brings syscall/js along, which looks up constructors that nobody uses.
-  const gojs = new Proxy({}, { get: () => () => 0n });
-  const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: host, gojs, holdfast: port.imports });
+  const { exports } = await WebAssembly.instantiate(module, { wasi_snapshot_preview1: host, holdfast: port.imports });
   memory = exports.memory;
   port.attach(exports);
   exports._initialize();

@@ -1,13 +1,11 @@
 //go:build js && wasm
 
-// Command dying speaks just enough of the protocol to be loaded, and dies when it is told to.
+// Command dying speaks just enough of the protocol to be loaded, and dies when it is told to. By TinyGo,
+// which runs no main here and knows no exit, it dies of everything else.
 // The loader's tests use it: a healthy program gives no occasion.
 package main
 
-import (
-	"os"
-	"unsafe"
-)
+import "unsafe"
 
 var (
 	room   []byte
@@ -57,7 +55,7 @@ func received(call, attempt, n int32, now float64) int32 {
 	case "panic":
 		panic("told to die")
 	case "exit":
-		os.Exit(3)
+		exit(3)
 	case "nil":
 		var p *struct{ x [1 << 20]int32 }
 		return p.x[n]
@@ -88,7 +86,6 @@ func abort(call int32, now float64) int32 { return 0 }
 //go:wasmexport hf_free
 func free(call int32) int32 { return 0 }
 
-func main() {
-	ready()
-	select {}
-}
+func init() { ready() }
+
+func main() { select {} }
