@@ -476,7 +476,7 @@ func (c *Call) ended(now time.Time) {
 		c.document(now)
 	default:
 		c.decoder.Flush()
-		if c.events(now); c.phase == reading {
+		if c.events(now); c.phase == reading && !c.comeBack(now) {
 			c.stream.Close()
 			c.follow(now)
 		}
@@ -578,7 +578,7 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
 	a.Bill = c.ticket.Report(now, shared.Outcome{
 		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(), Silent: a.FirstDelta,
-		Unsent: a.API == wire.Answers && f.Decision != "", // the bill comes with the result
+		Unsent: a.API == wire.Answers && (c.stream == nil || c.stream.Told == nil), // the bill comes with the result
 	})
 	if f.Decision != "" {
 		if c.result.First.Decision == "" {

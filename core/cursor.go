@@ -3,6 +3,7 @@ package core
 import (
 	"holdfast/core/fault"
 	"holdfast/core/seam"
+	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
@@ -55,6 +56,24 @@ func (c *Call) atBeginning() bool {
 
 // durable tells that the gateway keeps the answer: it recovers, and the call only follows.
 func (c *Call) durable() bool { return c.spec.target(c.target).API == wire.Answers }
+
+// comeBack follows a durable answer after the gateway has ended a connection that served as it should.
+func (c *Call) comeBack(now time.Time) bool {
+	if idle, _ := c.mostResumes(); !c.stream.Rests() || c.stream.Cursor.ID == "" || c.policy().Passive || c.resumes >= idle {
+		return false
+	}
+	c.closeAttempt(now, fault.Fault{})
+	request, _ := c.way(c.spec.target(c.target), false)
+	c.resumes++
+	c.next = step{kind: Resumed, target: c.target, request: request}
+	if c.resumes == 1 {
+		c.send(now)
+		return true
+	}
+	c.next.wait, _ = c.policy().Budget.Before(c.resumes, fault.Hint{}, c.spec.Random)
+	c.pause(now)
+	return true
+}
 
 // restarted takes a restart that the gateway's own call made.
 func (c *Call) restarted() {

@@ -190,6 +190,9 @@ func (r *row) stateWords() string {
 	case answered:
 		return "connected"
 	case streams:
+		if r.until > 0 {
+			return "received"
+		}
 		return "receiving"
 	case refused:
 		if r.status >= 400 {

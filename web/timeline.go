@@ -76,6 +76,9 @@ func (t *timeline) event(e Event) {
 	at := t.at(e.AtMs)
 	switch e.Type {
 	case "sent":
+		if n := len(t.rows); n > t.first && t.rows[n-1].until == 0 && t.rows[n-1].state != waiting {
+			t.rows[n-1].until = at // the gateway ended a connection, and the answer goes on in another
+		}
 		t.next().sent(e, at)
 	case "waiting", "offline":
 		t.next().waits(e)

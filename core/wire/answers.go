@@ -24,6 +24,12 @@ type answers struct {
 	held []json.Value // arrays of messages whose control event has not come
 }
 
+// Rests tells that an answer's connection may end here: between two messages, while the answer goes on.
+func (s *Stream) Rests() bool {
+	r, ok := s.reader.(*answers)
+	return ok && s.End == Open && len(r.held) == 0
+}
+
 // Beginning is the offset of an answer's begin.
 const Beginning = "-1"
 

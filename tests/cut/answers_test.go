@@ -10,6 +10,7 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/shared"
 	"holdfast/core/wire"
 	"holdfast/tests/sim"
 )
@@ -289,5 +290,46 @@ func TestAnswersWithdrawn(t *testing.T) {
 	handle(core.Event{Kind: core.Aborted})
 	if want := []string{"POST https://gateway.test/answers/v1/chat/completions", "POST https://gateway.test/answers/answer-1/cancel"}; !slices.Equal(sent, want) {
 		t.Errorf("%q", sent)
+	}
+}
+
+// Connections that the gateway ends are no failures of anybody's; one that ends them all at once is
+// given up some time.
+func TestAnswersConnectionEnds(t *testing.T) {
+	g := answering(short)
+	spec := following(t, told{})
+	spec.Shared = shared.New(shared.Config{})
+	at := 0
+	ends := func(_ int, r *core.Request) sim.Exchange {
+		from := 0
+		if _, offset, ok := strings.Cut(r.URL, "offset=o"); ok {
+			from, _ = strconv.Atoi(strings.TrimSuffix(offset, "&live=sse"))
+		}
+		at = min(from+3, len(g.messages))
+		closed := ""
+		if at == len(g.messages) {
+			closed = `,"streamClosed":true`
+		}
+		body := "event: data\ndata:[" + strings.Join(g.messages[from:at], ",") + "]\n\nevent: control\ndata:{\"streamNextOffset\":\"o" + strconv.Itoa(at) + "\"" + closed + "}\n\n"
+		return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: []byte(body), End: sim.Close}}}
+	}
+	got := Play(spec, ends, 0)
+	if got.Status != core.Complete || got.Text != short || got.Requests < 10 || got.First.Decision != "" {
+		t.Errorf("%s after %d requests: %q (%+v)", got.Status, got.Requests, got.Text, got.First)
+	}
+	for _, target := range spec.Shared.Health(epoch).Targets {
+		if target.Failures != 0 {
+			t.Errorf("%d failures of %s", target.Failures, target.Host)
+		}
+	}
+	if spent := spec.Shared.Health(epoch).Spend.Spent.Dollars(); spent != 0.25 {
+		t.Errorf("%v USD", spent)
+	}
+
+	idle := func(int, *core.Request) sim.Exchange {
+		return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: []byte("event: control\ndata:{\"streamNextOffset\":\"o0\"}\n\n"), End: sim.Close}}}
+	}
+	if got := Play(following(t, told{}), idle, 0); got.Status != core.Interrupted || got.Requests > 40 {
+		t.Errorf("%s after %d requests", got.Status, got.Requests)
 	}
 }
