@@ -6,7 +6,7 @@ import { join } from "node:path";
 import test, { after } from "node:test";
 import * as esbuild from "esbuild";
 import * as vite from "vite";
-import { close, here, holdfast, open, out, serve, startChromium, startSim } from "./harness.js";
+import { close, hasTiny, here, holdfast, open, out, serve, startChromium, startSim } from "./harness.js";
 
 const sim = await startSim();
 const browser = await startChromium();
@@ -30,9 +30,20 @@ test("a plain script", async () => {
   await works(await serve({ "/": root, "/holdfast/": holdfast }));
 });
 
+test("a plain script, with the small programs", { skip: !hasTiny && "they were not built" }, async () => {
+  await works(await serve({ "/": root, "/holdfast/": holdfast }, "tiny/holdfast.js"));
+});
+
 test("Vite, built", async () => {
   const outDir = join(out, "vite");
   await vite.build({ root, base: "./", configFile: false, logLevel: "error", worker: { format: "es" }, build: { outDir, emptyOutDir: true } });
+  await works(await serve({ "/": outDir }));
+});
+
+test("Vite, built, with the small programs", { skip: !hasTiny && "they were not built" }, async () => {
+  const outDir = join(out, "vite-tiny");
+  const resolve = { alias: [{ find: /^holdfast$/, replacement: "holdfast/tiny" }] };
+  await vite.build({ root, base: "./", configFile: false, logLevel: "error", resolve, worker: { format: "es" }, build: { outDir, emptyOutDir: true } });
   await works(await serve({ "/": outDir }));
 });
 

@@ -14,6 +14,8 @@ import { chromium } from "playwright-core";
 export const here = fileURLToPath(new URL(".", import.meta.url));
 export const out = join(here, "out");
 export const holdfast = join(here, "node_modules/holdfast");
+/** Whether the package has the small programs. */
+export const hasTiny = existsSync(join(holdfast, "tiny/holdfast.wasm"));
 
 /** Starts the simulated provider, which lets pages of any origin ask. Returns its address. */
 export async function startSim() {
@@ -31,8 +33,9 @@ const TYPES = { ".html": "text/html", ".js": "text/javascript", ".css": "text/cs
  * Serves folders by their prefixes, the longest first. A bare "holdfast" in a script becomes the
  * package's address, since import maps do not reach workers. Returns the address.
  * @param {Record<string, string>} folders
+ * @param {string} [entry] its module
  */
-export async function serve(folders) {
+export async function serve(folders, entry = "holdfast.js") {
   const prefixes = Object.keys(folders).sort((a, b) => b.length - a.length);
   const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url, "http://localhost");
@@ -41,7 +44,7 @@ export async function serve(folders) {
     const type = TYPES[extname(file)];
     try {
       let content = await readFile(file);
-      if (type === TYPES[".js"]) content = String(content).replace(/from "holdfast"/g, 'from "/holdfast/holdfast.js"');
+      if (type === TYPES[".js"]) content = String(content).replace(/from "holdfast"/g, `from "/holdfast/${entry}"`);
       response.writeHead(200, { "content-type": `${type}; charset=utf-8`.replace(/(wasm);.*/, "$1") }).end(content);
     } catch {
       response.writeHead(404, { "content-type": "text/plain" }).end("not found");

@@ -1,7 +1,7 @@
 // Suite is what every browser must do: real HTTP, real resets, real silence. It needs nothing but a
 // browser: /suite/?sim=ADDRESS shows a list, and `report` is what a driver reads.
 
-import { classify, createClient, HoldfastError, unload } from "/holdfast/holdfast.js";
+import { classify, createClient, HoldfastError, unload } from "holdfast";
 import { openStore } from "/holdfast/store.js";
 
 const path = "/ai/v2/guarded/chat/completions";

@@ -1,6 +1,6 @@
 // Worker streams one answer that is cut, where there is no window.
 
-import { createClient } from "/holdfast/holdfast.js";
+import { createClient } from "holdfast";
 
 onmessage = async ({ data: { options, path, body, headers } }) => {
   const client = await createClient(options);
