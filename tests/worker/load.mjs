@@ -8,7 +8,7 @@
 // the provider's write to the client's read, on one clock. What is printed as "none" asks the provider itself.
 
 import { execFileSync, spawn } from "node:child_process";
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ const { values } = parseArgs({
   options: {
     only: { type: "string", default: "ratio,many" }, rounds: number(2),
     streams: number(50), deltas: number(300), many: number(1000), "many-deltas": number(200), every: number(50),
-    peers: { type: "string", default: "none,pass,parse,instance,holdfast" },
+    peers: { type: "string", default: "none,pass,parse,instance,holdfast,durable" },
   },
 });
 const [rounds, streams, deltas, many, manyDeltas, everyMs] = ["rounds", "streams", "deltas", "many", "many-deltas", "every"].map((name) => Number(values[name]));
@@ -79,14 +79,19 @@ const peers = {
     go(["build", "-trimpath", "-ldflags=-s -w", "-o", join(folder, "app.wasm"), "./tests/worker/load/instance"], { GOOS: "js", GOARCH: "wasm" });
     return single("instance", ["worker.mjs", "runtime.mjs", "wasm_exec.js", "app.wasm"]);
   }],
-  holdfast: ["Holdfast", async () => {
-    const { address, pid, stop } = await serve(build(join(place, "holdfast")), {
-      config: { tokens: { load: createHash("sha256").update(TOKEN).digest("hex") }, providers: { openai: { baseURL: upstream } } },
-      secrets: { OPENAI_API_KEY: "sk-load" }, workerd,
-    });
-    return { url: `${address}/openai/v1/chat/completions`, pid, stop };
-  }],
+  holdfast: ["Holdfast", () => gateway("/openai/v1/chat/completions")],
+  durable: ["Holdfast, durable answers (databases in memory)", () => gateway("/answers/openai/v1/chat/completions")],
 };
+
+async function gateway(path) {
+  const storage = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "holdfast-load-")); // one disk would be the measure of all
+  process.once("exit", () => rmSync(storage, { recursive: true, force: true }));
+  const { address, pid, stop } = await serve(build(join(place, "holdfast")), {
+    config: { tokens: { load: createHash("sha256").update(TOKEN).digest("hex") }, providers: { openai: { baseURL: upstream } } },
+    secrets: { OPENAI_API_KEY: "sk-load" }, workerd, storage,
+  });
+  return { url: address + path, pid, stop };
+}
 
 function script(name) {
   mkdirSync(join(place, name), { recursive: true });

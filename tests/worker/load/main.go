@@ -165,6 +165,7 @@ func (r run) read(client *http.Client, o order) (took []time.Duration, err error
 		return nil, err
 	}
 	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "text/event-stream")
 	request.Header.Set("Authorization", "Bearer "+r.Token)
 	response, err := client.Do(request)
 	if err != nil {
@@ -182,29 +183,36 @@ func (r run) read(client *http.Client, o order) (took []time.Duration, err error
 		if err != nil {
 			return took, fmt.Errorf("stream %d ended after %d deltas: %w", o.stream, len(took), err)
 		}
-		if bytes.HasPrefix(line, []byte("data: [DONE]")) {
+		if bytes.HasPrefix(line, []byte("data: [DONE]")) || bytes.Contains(line, []byte(`"streamClosed":true`)) {
 			break
 		}
-		_, text, found := strings.Cut(string(line), `"content":" `)
-		if !found {
-			continue
+		for _, mark := range marks(string(line)) {
+			place, sent, _ := cutLast(mark)
+			if want := strconv.Itoa(o.stream) + "." + strconv.Itoa(len(took)); place != want {
+				return took, fmt.Errorf("got delta %s where %s was to come", place, want)
+			}
+			at, err := strconv.ParseInt(sent, 10, 64)
+			if err != nil {
+				return took, err
+			}
+			took = append(took, time.Since(began)-time.Duration(at))
 		}
-		text, _, _ = strings.Cut(text, `"`)
-		place, sent, _ := cutLast(text)
-		if want := strconv.Itoa(o.stream) + "." + strconv.Itoa(len(took)); place != want {
-			return took, fmt.Errorf("got delta %s where %s was to come", place, want)
-		}
-		at, err := strconv.ParseInt(sent, 10, 64)
-		if err != nil {
-			return took, err
-		}
-		took = append(took, time.Since(began)-time.Duration(at))
 	}
 	if len(took) != o.deltas {
 		return took, fmt.Errorf("stream %d has %d deltas of %d", o.stream, len(took), o.deltas)
 	}
 	io.Copy(io.Discard, response.Body)
 	return took, nil
+}
+
+// marks finds the deltas in a line: one in OpenAI's form, some in a message of a durable answer.
+func marks(line string) []string {
+	_, text, found := strings.Cut(line, `"content":" `)
+	if !found {
+		_, text, _ = strings.Cut(line, `"text":" `)
+	}
+	text, _, _ = strings.Cut(text, `"`)
+	return strings.Fields(text)
 }
 
 // cutLast cuts at the last dot.
