@@ -10,6 +10,8 @@ const SILENT_LOOKS = 5;
 const PING = new TextEncoder().encode(": ping\n\n");
 /** So many writes may wait for the client before the provider waits as well. */
 const MAX_WRITES = 16;
+/** Two chunks that are written so long after one another are mostly read as two. */
+const APART_MS = 50;
 
 /** The way of one answer to the client. What breaks in a stream of events becomes its last event, in the form of its API. */
 export class Relay {
@@ -97,17 +99,27 @@ export class Relay {
   };
 
   #fail = (error, last) => {
-    if (last) this.#write(last);
     // A stream of Gemini's has no end mark, and an error event in it would be no error to its SDK.
-    if (this.#between && this.#form !== "gemini" && !this.#signal.aborted) {
-      this.#send(new TextEncoder().encode(errorEvent(this.#form, refusalOf(error))));
-      this.#close();
+    if (last || !this.#between || this.#form === "gemini" || this.#signal.aborted) {
+      this.#breakOff(error, last);
       return;
     }
-    const abort = () => this.#writer.abort(error).then(this.#over, this.#over);
-    if (this.#last === null || this.#signal.aborted) abort();
-    else this.#last.then(abort);
+    this.#send(new TextEncoder().encode(errorEvent(this.#form, refusalOf(error))));
+    this.#close();
   };
+
+  /** Breaks the body behind a last chunk: one that the client reads by itself, and before the break. */
+  async #breakOff(error, last) {
+    if (last) {
+      await this.#last;
+      await scheduler.wait(APART_MS);
+      this.#write(last);
+    }
+    if (!this.#signal.aborted) await this.#last;
+    if (last) await scheduler.wait(APART_MS);
+    await this.#writer.abort(error).catch(() => {});
+    this.#over();
+  }
 
   #send(bytes) {
     this.#writes++;
