@@ -144,6 +144,10 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	case Tick:
 		c.tick(now)
 	case Aborted, Left:
+		if c.phase == draining { // the answer has ended before
+			c.succeed(now)
+			break
+		}
 		c.left = e.Kind == Left
 		if !c.left {
 			c.withdraw()

@@ -94,7 +94,7 @@ func (c *Call) withdraw() {
 	t := c.spec.target(c.target)
 	at := c.cursor
 	switch {
-	case c.raw != nil || c.attempt == nil || c.phase == draining:
+	case c.raw != nil || c.attempt == nil:
 		return // whoever fetches may want to come back
 	case c.stream != nil:
 		at = c.stream.Cursor
