@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer } from "../sdk/provider.js";
-import { acting, startGateway, TOKEN } from "./gateway.js";
+import { acting, provider, startGateway, TOKEN } from "./gateway.js";
 
 const down = { error: "overloaded" };
 const { address } = await startGateway({
@@ -94,6 +94,27 @@ test("a request names its own chain, in a header or in its body", async () => {
     assert.equal(facts(response).served, "gemini/gemini-x");
     assert.equal(facts(response).attempts, "3");
   }
+});
+
+test("what is listed in the body stands behind its model, and the paths work without /v1", async () => {
+  for (const path of ["/v1/chat/completions", "/chat/completions"]) {
+    const response = await post(path, { model: "down", models: ["gemini"], messages });
+    assert.deepEqual([facts(response).served, facts(response).attempts], ["gemini/gemini-x", "3"]);
+  }
+  const named = await post("/v1/chat/completions", { model: "down", messages }, { "x-holdfast-models": "gemini" });
+  assert.deepEqual([facts(named).served, facts(named).attempts], ["gemini/gemini-x", "3"]);
+});
+
+test("all else in a body keeps its bytes", async () => {
+  const session = `worker-bytes-${process.pid}`;
+  const own = await startGateway({ models: { own: [acting("openai", "gpt-x", {}, { headers: { "x-sim-session": session } })] } });
+  const body = '{"model": "own", "models": ["own"], "seed": 12345678901234567890, "temperature": 1.0, "messages": [{"role": "user", "content": "Hi"}]}';
+  const response = await fetch(`${own.address}/v1/chat/completions`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body });
+  assert.equal(response.status, 200);
+  const seen = await (await fetch(`${provider}/sim/log?session=${session}`)).text();
+  assert.match(seen, /"seed":12345678901234567890\b/);
+  assert.match(seen, /"temperature":1\.0\b/);
+  assert.doesNotMatch(seen, /"models"/);
 });
 
 test("a native request names what stands behind it", async () => {

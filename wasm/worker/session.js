@@ -1,6 +1,7 @@
 // Session is one request's view of the gateway: its call, its time, its secrets, and what came of it.
 
 import { attach } from "./instance.js";
+import { redactText } from "./redact.js";
 
 /** Where requests seem to go that only tell the form in which they ask. */
 export const FORM = "https://form.invalid";
@@ -52,7 +53,7 @@ export class Session {
     if (type === "sent") facts.attempts = event.attempt;
     else if (type === "fallback") facts.target = event.target;
     else if (type === "waiting") facts.waitedMs += event.waitMs;
-    else if (type === "responded" && event.requestId) facts.requestIds.push(event.requestId);
+    else if (type === "responded" && event.requestId) facts.requestIds.push(redactText(event.requestId, this.#secrets));
     else if (type === "done") this.#bill = event;
   };
 
