@@ -73,7 +73,7 @@ for (const [path, body, headers] of [
   ["/v1/chat/completions", { model: "claude", stream: true, messages }],
   ["/gemini/v1beta/models/m:streamGenerateContent?alt=sse", { contents: [{ parts: [{ text: "Hi" }] }] }],
 ]) {
-  test(`no key in a stream: ${path} ${JSON.stringify(headers ?? "")}`, async () => {
+  test(`a key is not told in a stream: ${path} ${JSON.stringify(headers ?? "")}`, async () => {
     const response = await fetch(address + path, {
       method: body ? "POST" : "GET", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...headers }, body: body && JSON.stringify(body),
     });
