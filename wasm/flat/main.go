@@ -32,9 +32,13 @@ func main() {
 	}
 }
 
+// sources lists the files of a package of ours or of Go's; those of the module cache cannot be replaced.
+const sources = `{{if or .Standard .Module.Main}}{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}
+{{end}}{{end}}`
+
 // write writes the sources of a package and of all that it imports into a folder, and the overlay.
 func write(folder, pkg, tags string) error {
-	list := exec.Command("go", "list", "-deps", "-tags", tags, "-f", "{{$d := .Dir}}{{range .GoFiles}}{{$d}}/{{.}}\n{{end}}", pkg)
+	list := exec.Command("go", "list", "-deps", "-tags", tags, "-f", sources, pkg)
 	list.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
 	list.Stderr = os.Stderr
 	found, err := list.Output()
