@@ -32,7 +32,11 @@ const words = (n, mark) => Array.from({ length: n }, (_, i) => `${mark}w${i}`).j
 const asked = async (headers) => (await log(headers["x-sim-session"])).count;
 const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 async function until(ms, so) {
-  for (const end = Date.now() + ms; !(await so()); await wait(10)) assert.ok(Date.now() < end, `not after ${ms} ms`);
+  for (const end = Date.now() + ms; ; await wait(10)) {
+    const found = await so();
+    if (found) return found;
+    assert.ok(Date.now() < end, `not after ${ms} ms`);
+  }
 }
 
 test("40 answers over a way that breaks all the time: every text is whole, every model was asked once", { timeout: 90_000 }, async (t) => {
@@ -127,6 +131,15 @@ test("cancel() stops the model; leave() and a closed client do not", { timeout: 
     const { id, offset, partial } = answer;
     assert.equal((await client.resumeAnswer(id, offset, { text: partial }).result).text, words(150, "e"));
   }
+});
+
+test("cancel() stops what runs in a provider's background, too", { timeout: 30_000 }, async () => {
+  const headers = asking({ text: words(150, "h"), requests: [{ gapMs: 10 }] });
+  const answer = client.stream("/openai/v1/responses", { model: "gpt-x", background: true, input: "Go" }, { durable: true, headers, onDelta() {} });
+  await until(10_000, () => answer.partial.length > 20);
+  answer.cancel();
+  const { requests } = await until(5000, async () => ((found) => found.count > 1 && found)(await log(headers["x-sim-session"])));
+  assert.match(requests.at(-1).path, /\/v1\/responses\/\w+\/cancel$/);
 });
 
 test("tool calls and reasoning come once; what the gateway could not mend can be gone on with", { timeout: 30_000 }, async () => {
