@@ -361,6 +361,26 @@ test("killed behind a tool call: it ends as interrupted, with what there is", { 
   assert.equal((await log(session)).count, 1);
 });
 
+test("killed, and started with other models: the same model in another place goes on, one that is gone ends the answer", { timeout: 30_000 }, async () => {
+  const { models } = config;
+  const slow = () => acting("openai", "gpt-x", { text: words(60), requests: [{ gapMs: 30 }], continuations: [{ gapMs: 0 }] });
+  config.models = { kept: [slow()], gone: [{ ...slow(), model: "gpt-gone" }] };
+  try {
+    await crash();
+    const body = (model) => ({ path: "/answers", body: { model, messages: chat.messages } });
+    const [kept, gone] = [(await begin({}, body("kept"))).reader(), (await begin({}, body("gone"))).reader()];
+    await until(3000, async () => (await kept.catchUp()).text !== "" && (await gone.catchUp()).text !== "");
+    config.models = { other: [{ provider: "anthropic", model: "claude-x" }], kept: config.models.kept };
+    await crash();
+    await Promise.all([kept.follow(), gone.follow()]);
+    assert.deepEqual([kept.result.status, kept.text], ["complete", words(60)]);
+    assert.deepEqual([gone.result.status, gone.result.error.developerMessage, gone.result.offer], ["interrupted", "its models are not configured any more", ["continue", "try_again"]]);
+  } finally {
+    config.models = models;
+    await crash();
+  }
+});
+
 test("killed, and nobody comes: the alarm takes it up", { timeout: 30_000 }, async () => {
   const text = words(60);
   const { reader, session } = await begin({ text, requests: [{ gapMs: 30 }] });

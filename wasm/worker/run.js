@@ -82,8 +82,9 @@ export class Run {
     this.#given = new Given(this.#store, this.#record.lost(this.#number));
     await this.#storage.sync(); // nothing is asked that the next life would not know of
     if (this.#dropped) return null;
-    const { text, tools, refusal, messages } = this.#given;
-    const stuck = this.#number > MAX_RUNS ? "its process ended too often" : !asked.cursor && (tools.length > 0 || refusal !== "") ? "it cannot be gone on with" : null;
+    const { text, messages } = this.#given;
+    const chain = placesOf(this.#config.targets, asked.targets, asked.plan.route.chain);
+    const stuck = this.#stuck(asked, chain);
     // What runs on at the provider is withdrawn by the call that takes it up.
     if (stuck || (this.#cancelled && !asked.cursor)) {
       this.#finish(this.#given.without(asked.id, this.#cancelled ? "cancelled" : "interrupted", stuck ? interruption(stuck) : undefined));
@@ -91,7 +92,16 @@ export class Run {
     }
     const continues = asked.cursor ? text : text.trim() && text;
     if (!asked.cursor && !continues && messages > 0) this.#take({ type: "restart" });
-    return this.#open(asked, continues);
+    return this.#open(asked, chain, continues);
+  }
+
+  /** Why there is no way on. */
+  #stuck({ cursor, plan }, chain) {
+    const { tools, refusal } = this.#given;
+    if (this.#number > MAX_RUNS) return "its process ended too often";
+    if (plan.own ? !this.#config.providers.has(plan.own.provider) : chain.length === 0) return "its models are not configured any more";
+    if (!cursor && (tools.length > 0 || refusal !== "")) return "what it has shown cannot be gone on with";
+    return null;
   }
 
   /** Ends the answer where it is. */
@@ -107,8 +117,7 @@ export class Run {
     this.#settle(false);
   }
 
-  async #open({ id, plan, targets: then, cursor }, continues) {
-    const chain = placesOf(this.#config.targets, then, plan.route.chain);
+  async #open({ id, plan, cursor }, chain, continues) {
     const targets = [plan.own, ...chain.map((place) => this.#config.targets[place])];
     const keys = targets.map((target) => target && this.#config.providers.get(target.provider)?.key);
     const session = new Session(this.#config, keys);
@@ -140,7 +149,7 @@ export class Run {
       clearInterval(watch);
       calls.delete(this.#name);
     });
-    const options = { ...optionsOf(plan, chain), id, cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }) };
+    const options = { ...optionsOf(plan, chain, this.#config), id, cursors: true, ...(cursor && { from: cursor }), ...(continues && { continues }) };
     call.open(true, new TextEncoder().encode(JSON.stringify(options)), this.#record.body);
     opened = true;
     this.#call = call;
@@ -207,15 +216,15 @@ export class Run {
 }
 
 /** A call's options, as far as they say what is asked, of whom. */
-function optionsOf({ base, path, headers, route, own }, chain) {
-  return { path, headers, route: { ...route, chain, ...(own && { baseURL: base }) } };
+function optionsOf({ path, headers, route, own }, chain, { providers }) {
+  return { path, headers, route: { ...route, chain, ...(own && { baseURL: providers.get(own.provider).base }) } };
 }
 
 /** What an answer may cost. @param {import("./record.js").Asked} asked */
 export async function quoteOf({ plan, body }, config) {
   const session = new Session(config, []);
   try {
-    return quote(await session.attach(), session.handle, 1, optionsOf(plan, plan.route.chain), body) ?? 0;
+    return quote(await session.attach(), session.handle, 1, optionsOf(plan, plan.route.chain, config), body) ?? 0;
   } catch (error) {
     throw error.code === "bad_body" ? new Refusal(400, "invalid_request", error.message) : error;
   }
