@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { after, before, test } from "node:test";
 import { close, here, longAnswer, look, startBrowser, startServer } from "./harness.js";
-import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, titles, visible } from "./demo.js";
+import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, session, status, titles, visible } from "./demo.js";
 
 /** Why these tests cannot run here, or false. */
 const missing = (() => {
@@ -43,6 +43,7 @@ const shown = async (page) => visible(await answer(page).textContent());
 test("reloaded in the middle, twice: the answer goes on, and the model was asked once", { skip: missing, timeout: 120_000 }, async () => {
   const page = await open();
   assert.match(await page.textContent("#about"), /gateway/);
+  await look(page, "gateway-fresh");
   await ask(page, "What lives in a tidepool?");
   for (const characters of [60, 400]) {
     await arriving(page, characters);
@@ -85,6 +86,21 @@ test("a plug pulled by hand is nothing but a resumption, and the conversation co
   await done(page);
   await assertShown(page, longAnswer);
   assert.equal(visible(await page.locator(".turn:first-child .prose").textContent()), visible(longAnswer));
+  await close(page);
+});
+
+test("a network that is switched off for a while is waited for", { skip: missing, timeout: 120_000 }, async () => {
+  const page = await open();
+  await ask(page);
+  await arriving(page);
+  await page.context().setOffline(true); // what is open stays open, unlike in a tunnel
+  await fetch(new URL(`/sim/plug?session=${await session(page)}`, server.address), { method: "POST" });
+  await status(page).getByText("The network is away").waitFor();
+  await page.waitForTimeout(1500);
+  await page.context().setOffline(false);
+  await done(page);
+  await assertShown(page, longAnswer);
+  assert.equal((await titles(page)).at(-1), "Resumption complete");
   await close(page);
 });
 
