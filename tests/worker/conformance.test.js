@@ -30,6 +30,17 @@ test("an offset of a stream that is no more leads nowhere, and numbers keep thei
   assert.equal((await ask(`numbers?offset=${offset}`)).status, 410);
 });
 
+test("a stream that is deleted and made again under a reader is not the one that he reads", async () => {
+  const create = () => ask("again", { method: "PUT", headers: { "content-type": "text/plain" }, body: "one" });
+  const offset = (await create()).headers.get("stream-next-offset");
+  const waiting = ask(`again?offset=${offset}&live=long-poll`);
+  const reading = ask(`again?offset=${offset}&live=sse`).then((response) => response.text());
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await Promise.all([ask("again", { method: "DELETE" }), create(), ask("again", { method: "POST", headers: { "content-type": "text/plain" }, body: "two" })]);
+  assert.equal((await waiting).status, 404);
+  assert.doesNotMatch(await reading, /one|two/);
+});
+
 test("a long text is cut between its characters, and read in pieces", async () => {
   const text = "héllo wörld, ça va? ".repeat(150_000);
   assert.equal((await ask("long", { method: "PUT", headers: { "content-type": "text/plain" }, body: text })).status, 201);

@@ -97,8 +97,9 @@ function caughtUp(store, request, from, now) {
 }
 
 async function longPoll(store, request, from, cursor) {
+  const { incarnation } = store.stream;
   await store.more(from, LONG_POLL_MS);
-  if (!store.stream) throw gone();
+  if (store.stream?.incarnation !== incarnation) throw gone();
   if (store.safe > from) {
     const response = caughtUp(store, request, from, false);
     response.headers.set("stream-cursor", cursorAfter(cursor));
