@@ -52,10 +52,15 @@ func newFailures(s *service) *failures {
 		add(more, el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)
 		shown.AppendChild(more)
 	}
-	if s.mode == gateway {
-		byID("no-failures").SetTextContent("The gateway answers, and mends what breaks behind it. Reload this page in the middle of an answer, pull the plug, or switch your network off.")
-		show(byID("background-choice"), false) // it is for a provider's stream
+	if len(f.list) == 0 {
+		do := "pull the plug, or switch your network off."
+		if s.mode == gateway {
+			do = "reload this page, " + do
+			byID("no-failures").SetTextContent("The gateway answers, and mends what breaks behind it.")
+		}
+		byID("welcome-how").SetTextContent("Send the question below. While the answer is arriving, " + do)
 	}
+	show(byID("background-choice"), s.mode != gateway) // it is for a provider's stream
 	show(byID("no-failures"), len(f.list) == 0)
 	show(byID("choose"), len(f.list) > 0)
 	f.foldable()
