@@ -4,6 +4,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf16"
 
 	"holdfast/core"
 	"holdfast/core/wire"
@@ -58,6 +59,9 @@ func TestTakenUpAnywhere(t *testing.T) {
 				}
 				if len(at.calls) > 0 && !at.resumable() {
 					continue // then there is nothing to go on from
+				}
+				if shown := len(utf16.Encode([]rune(at.text))); at.resumable() && at.cursor.At.Text != shown {
+					t.Fatalf("%s, stopped at %d: the cursor is behind %d units of text, %d were shown", s.name, stop, at.cursor.At.Text, shown)
 				}
 				before := at
 				second := Play(s.takeUp(at), plan, 0)
