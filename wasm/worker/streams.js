@@ -68,6 +68,7 @@ async function create(store, { url, headers }, body) {
     const messages = body.length > 0 ? messagesOf(settings.type, body) : [];
     store.create(settings);
     await store.append(messages, { close });
+    if (!store.stream) throw gone(); // deleted meanwhile
   }
   const answer = facts(store, store.safe);
   answer.set("content-type", store.stream.type);
@@ -92,7 +93,7 @@ async function append(store, headers, body) {
   if (answer.refused) return refuse(answer.refused, answer.headers);
   const closer = producer && JSON.stringify(producer);
   if (stream.closed === 1) {
-    const again = only ? !producer || stream.closer === closer : stream.closer !== null && stream.closer === closer;
+    const again = producer ? stream.closer === closer : only;
     const said = { ...answer.headers, "stream-next-offset": offsetOf(store, store.tail), "stream-closed": "true" };
     if (again || !answer.fresh) return new Response(null, { status: 204, headers: said });
     return refuse(new Refusal(409, "stream_closed", "This stream is closed."), said);
@@ -106,7 +107,7 @@ async function append(store, headers, body) {
       writer: writer ?? undefined,
       along: (sql) => producer && sql.exec("INSERT OR REPLACE INTO producers VALUES (?, ?, ?)", producer.id, producer.epoch, producer.seq),
     });
-    if (!store.stream) throw gone();
+    if (!store.stream) throw gone(); // deleted meanwhile
   }
   const said = { ...answer.headers, "stream-next-offset": offsetOf(store, store.safe), ...(close && { "stream-closed": "true" }) };
   return new Response(null, { status: producer && answer.fresh && !only ? 200 : 204, headers: said });
