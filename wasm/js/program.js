@@ -7,7 +7,7 @@
 
 import { HoldfastError, badOption } from "./error.js";
 import { Port } from "./protocol.js";
-import { isNode, nodeModule, start } from "./runtime.js";
+import { goRuntime, isNode, nodeModule, start } from "./runtime.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 
@@ -91,6 +91,8 @@ export function unload() {
 async function begin(source, full) {
   try {
     if (full && source !== undefined && source === found.lean) throw onlyLean();
+    // What lies beside this module is by the Go compiler: its runtime comes while it is compiled.
+    if (source === undefined && !found.lean && !found.full) goRuntime().catch(() => {});
     const module = compiled.full ?? (full ? undefined : compiled.lean) ?? (await compile(source ?? placeOf(full)));
     const port = new Port();
     await start(module, port);

@@ -36,7 +36,7 @@ async function startGo(module, port) {
   for (const name of Object.keys(globals)) delete globalThis[name];
 }
 
-/** @type {{Go: any, globals: object} | null} */
+/** @type {Promise<{Go: any, globals: object}> | null} */
 let runtime = null;
 
 /**
@@ -44,8 +44,15 @@ let runtime = null;
  * globals. They are taken away again and lent to the program while it starts: a page with a
  * made-up `process` is taken for Node by other libraries.
  */
-async function goRuntime() {
-  if (runtime) return runtime;
+export function goRuntime() {
+  runtime ??= loadRuntime().catch((error) => {
+    runtime = null;
+    throw error;
+  });
+  return runtime;
+}
+
+async function loadRuntime() {
   // Node 18 has no global crypto, which Go seeds itself from.
   globalThis.crypto ??= (await nodeModule("crypto")).webcrypto;
   const theirs = globalThis.Go;
@@ -53,9 +60,9 @@ async function goRuntime() {
   await import("./wasm_exec.js");
   const globals = Object.fromEntries(absent.map((name) => [name, globalThis[name]]));
   for (const name of absent) delete globalThis[name];
-  runtime = { Go: globalThis.Go, globals };
+  const { Go } = globalThis;
   if (theirs) globalThis.Go = theirs;
-  return runtime;
+  return { Go, globals };
 }
 
 /**
