@@ -28,7 +28,11 @@ func BenchmarkStream(b *testing.B) {
 	} {
 		path, query, _ := strings.Cut(c.path, "?")
 		x := sim.Plan(new(sim.Store), sim.Request{Method: "POST", Path: path, Query: query, Sim: "{}", Session: "s", Pace: "0", Body: []byte(c.body)})
-		events := strings.SplitAfter(string(x.Body()), "\n\n")
+		end := "\n\n"
+		if c.api == wire.Generate {
+			end = "\r\n\r\n"
+		}
+		events := strings.SplitAfter(string(x.Body()), end)
 		for _, raw := range []bool{false, true} {
 			name := c.name + "/deltas"
 			if raw {
