@@ -53,6 +53,7 @@ const bodies = {
   "a Blob": () => [URL_, { ...post, body: new Blob([json]) }],
   "a stream, duplex": () => [URL_, { ...post, body: new Blob([json]).stream(), duplex: "half" }],
   "a Request": () => [new Request(URL_, post)],
+  "a Request that does not tell its body, as in Firefox": () => [Object.defineProperty(new Request(URL_, post), "body", { value: undefined })],
   "a Request, changed": () => [new Request(URL_, { ...post, body: "{}" }), { body: json }],
 };
 for (const [what, args] of Object.entries(bodies)) {
