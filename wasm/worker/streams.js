@@ -4,20 +4,15 @@
 // Stream-Seq is compared within a stream, whoever writes. A producer's state and what it appends are
 // written in one transaction.
 
+import { DurableObject } from "cloudflare:workers";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { bounded } from "./guard.js";
 import { facts, gone, head, kindOf, offsetOf, read } from "./reading.js";
 import { MAX_ROW_BYTES, MAX_TEXT, Store } from "./store.js";
 
-export class Streams {
-  #store;
-  #env;
-
-  constructor(ctx, env) {
-    this.#store = new Store(ctx.storage);
-    this.#env = env;
-  }
+export class Streams extends DurableObject {
+  #store = new Store(this.ctx.storage);
 
   async fetch(request) {
     try {
@@ -36,7 +31,7 @@ export class Streams {
   async #serve(request) {
     const store = this.#store;
     // All of the body first: what is decided below must not change while it comes.
-    const body = request.method === "PUT" || request.method === "POST" ? await bounded(request, configOf(this.#env).maxBodyBytes) : null;
+    const body = request.method === "PUT" || request.method === "POST" ? await bounded(request, configOf(this.env).maxBodyBytes) : null;
     if (request.method === "PUT") return create(store, request, body);
     if (!store.stream) throw gone();
     switch (request.method) {
