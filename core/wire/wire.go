@@ -28,8 +28,8 @@ const (
 	Plain        API = "json"         // any other JSON endpoint; cannot be streamed
 )
 
-// Known tells whether an API is one that can be named.
-func Known(a API) bool { return a == Plain || a == Embeddings || Streams(a) }
+// Known tells whether an API is one that can be named. Answers are asked for in another.
+func Known(a API) bool { return a == Plain || a == Embeddings || Streams(a) && a != Answers }
 
 // Streams tells whether an API can stream its answers.
 func Streams(a API) bool {

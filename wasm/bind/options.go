@@ -374,7 +374,7 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	s.Auth = wire.Hosts[first.provider].Sign(s.Path)
 	if s.API = wire.API(api); api == "" {
 		s.API = wire.DetectAPI(s.Path)
-	} else if !wire.Known(s.API) {
+	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
 	}
 	s.Header = c.fields(stream, first.provider, first.header, own)

@@ -87,6 +87,7 @@ func TestCallOptions(t *testing.T) {
 		{`{"path":"/v1/chat/completions"}`, `[]`, "bad_body", "needs a JSON object"},
 		{`{"path":"/v1/other"}`, `{}`, "bad_body", "name it with the option api"},
 		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: is not a wire format"},
+		{`{"path":"/answers","api":"answers"}`, `{}`, "bad_option", "api: is not a wire format"},
 		{`{"path":"/v1/chat/completions","continues":"x"}`, `{}`, "bad_body", "no message list"},
 		{`{"path":"/v1/chat/completions","policy":{"maxBodyBytes":3}}`, `{"a":1}`, "body_too_large", "7 bytes are more than policy.maxBodyBytes, 3"},
 	} {

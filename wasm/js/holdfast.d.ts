@@ -271,7 +271,7 @@ export interface Target {
   /** Default: the model that the call asked for. */
   model?: string;
   /** Default: `chat`, for anthropic `messages`, for gemini `generate`; or what `path` tells. */
-  api?: Api;
+  api?: Exclude<Api, "answers">;
   /** Default: the provider's own path of the wire format, whose `/v1` baseURL may end with. `{model}` stands for the model. */
   path?: string;
   baseURL?: string;
@@ -374,7 +374,7 @@ export interface CallOptions {
   /** Overrides of the client's policy for this call. */
   policy?: Policy;
   /** The wire format, when the path does not tell. */
-  api?: Api;
+  api?: Exclude<Api, "answers">;
   /** Names the call in its result and attempts' requests. Default: a random one. */
   id?: string;
   /**
