@@ -34,16 +34,18 @@ var generateEnds = map[string]End{
 }
 
 func (g *generate) read(s *Stream, event string, v json.Value) {
-	candidate := first(v.Get("candidates"))
+	var found [5]json.Value
+	v.Pick(generated, found[:])
+	candidates, block, usage := found[0], found[1].Get("blockReason").Text(), found[2]
+	candidate := first(candidates)
 	candidate.Get("content", "parts").Each(func(_ string, part json.Value) bool {
 		g.part(s, part)
 		return true
 	})
 	s.note(v)
-	word := s.word(candidate, v.Get("candidates"), "finishReason", func(item json.Value) bool { return item.Get("content", "parts").At(0) != nil })
-	block := v.Get("promptFeedback", "blockReason").Text()
+	word := s.word(candidate, candidates, "finishReason", func(item json.Value) bool { return item.Get("content", "parts").At(0) != nil })
 	switch {
-	case event == "error" || isError(v):
+	case event == "error" || !found[3].Missing() || !found[4].Missing():
 		s.explain(word, v)
 	case candidate == nil && block != "" && !strings.HasSuffix(block, "_UNSPECIFIED"):
 		s.finish(Filtered, block)
@@ -51,10 +53,13 @@ func (g *generate) read(s *Stream, event string, v json.Value) {
 		g.end(s, word, v)
 	}
 	// A finish comes with the last usage: then nothing is left to wait for.
-	if s.End != Open && v.Get("usageMetadata").Kind() == '{' {
+	if s.End != Open && usage.Kind() == '{' {
 		s.Done = true
 	}
 }
+
+// generated are the members that are read; the last two are those of an error (see isError).
+var generated = []string{"candidates", "promptFeedback", "usageMetadata", "error", "detail"}
 
 func (g *generate) whole(s *Stream, v json.Value) bool {
 	if first(v.Get("candidates")) == nil && v.Get("promptFeedback").Kind() != '{' {
