@@ -167,3 +167,26 @@ func FuzzTakenUp(f *testing.F) {
 		}
 	})
 }
+
+// A cursor that does not fit the chain, as after another configuration, is as none; behind a tool call
+// there is no way on.
+func TestForeignCursor(t *testing.T) {
+	s := streams[3]
+	for _, cursor := range []core.Cursor{
+		{Target: 5, Provider: s.provider, API: s.api, At: wire.Cursor{ID: "r1"}},
+		{Target: 0, Provider: "xai", API: s.api, At: wire.Cursor{ID: "r1"}},
+		{Target: 0, Provider: s.provider, API: wire.Chat, At: wire.Cursor{ID: "r1"}},
+		{Target: 0, Provider: s.provider, API: s.api},
+	} {
+		half := short[:strings.Index(short, "| crab")]
+		got := Play(s.takeUp(told{text: half, cursor: &cursor}), s.plan(script(short, `{}`, `{}`)), 0)
+		if kindsOf(got) != "continue" || got.Status != core.Complete || half+got.Text != short {
+			t.Errorf("%+v: %s after %s: %q", cursor, got.Status, kindsOf(got), got.Text)
+		}
+		cursor.At.Tools = []string{"call"}
+		got = Play(s.takeUp(told{text: half, cursor: &cursor}), s.plan(script(short, `{}`, `{}`)), 0)
+		if got.Requests != 0 || got.Status != core.Interrupted || got.Result.Text != half {
+			t.Errorf("%+v: %s after %d requests", cursor, got.Status, got.Requests)
+		}
+	}
+}
