@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createClient } from "./holdfast.mjs";
+import { createClient, unload } from "./holdfast.mjs";
 import { ending, saying, startKeeper } from "./keeper.mjs";
 
 const TEXT = Array.from({ length: 60 }, (_, i) => `w${i}ord${i * 7}`).join(" ") + " 🌊 end.";
@@ -125,6 +125,15 @@ test("leaving lets the answer go on, and coming back hears the rest", async () =
   const result = await answer.continue().result;
   assert.deepEqual([result.status, result.text, keeper.asked], ["complete", TEXT, 1]);
   assert.ok(!keeper.log.some((line) => line.endsWith("/cancel")));
+});
+
+test("left before it was asked for, it is not asked for", async () => {
+  set();
+  unload();
+  const answer = client.stream(PATH, BODY, { durable: true });
+  answer.leave();
+  assert.deepEqual([(await answer.result).status, answer.resumable, keeper.log.length], ["cancelled", true, 0]);
+  assert.equal((await client.resumeAnswer(answer.id, answer.offset, { path: PATH, body: BODY }).result).text, TEXT);
 });
 
 test("cancel() stops it at the gateway, a closed client does not", async () => {

@@ -138,8 +138,7 @@ export class Answer {
     if (!this.#place) return this.cancel();
     if (this.#ended || this.#cancelled) return;
     this.#cancelled = this.#left = true;
-    if (this.#call) this.#call.abort(true);
-    else this.#fail(new HoldfastError("cancelled", "the answer was left before it was asked for"));
+    this.#call?.abort(true);
   }
 
   [Symbol.asyncIterator]() {
@@ -212,10 +211,9 @@ export class Answer {
   /** Opens the call at once when the program runs, and as soon as it does when not. */
   #open(kept, options, body) {
     const open = (port) => {
-      if (this.#ended) return; // left before it was asked for
       this.#call = new Call(port, this.#session, this.#taker, kept);
       this.#call.open(true, options, body);
-      if (this.#cancelled) this.#call.abort();
+      if (this.#cancelled) this.#call.abort(this.#left);
       this.#want();
     };
     const port = this.#session.attached();
