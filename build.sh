@@ -7,7 +7,8 @@
 #
 # and prints the sizes. `./build.sh -sizes` also compresses the files, prints what they weigh on
 # the wire and holds them to their budgets (it takes half a minute). `./build.sh -package FOLDER`
-# builds the package alone. The same sources and the same compilers give the same bytes.
+# builds the package alone, `./build.sh -program PACKAGE FILE` one program that nobody downloads. The
+# same sources and the same compilers give the same bytes.
 #
 # TinyGo is the command that TINYGO names, or tinygo; without it the build does without the folder
 # tiny. TINYGO=$(tests/tinygo/install) gets it on Debian.
@@ -59,10 +60,17 @@ package() {
 	if [ -n "$tinygo" ]; then programs tiny "$1/tiny"; else rm -r "$1/tiny"; fi
 }
 
-if [ "${1:-}" = -package ]; then
+case "${1:-}" in
+-package)
 	package "$2"
 	exit
-fi
+	;;
+-program)
+	inlining=() # speed counts more there
+	standard "$2" "$3"
+	exit
+	;;
+esac
 
 package dist/holdfast
 

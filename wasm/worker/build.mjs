@@ -11,7 +11,7 @@ const project = fileURLToPath(new URL("../../", import.meta.url));
 
 /** @param {string} folder */
 export function build(folder = join(project, "dist/worker")) {
-  const go = (args, env) => execFileSync("go", args, { cwd: project, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ...env } });
+  const root = execFileSync("go", ["env", "GOROOT"], { cwd: project, encoding: "utf8" }).trim();
   rmSync(folder, { recursive: true, force: true });
   for (const [from, to] of [["wasm/worker", "worker"], ["wasm/js", "js"]]) {
     mkdirSync(join(folder, to), { recursive: true });
@@ -19,9 +19,9 @@ export function build(folder = join(project, "dist/worker")) {
       if (file.endsWith(".js")) cpSync(join(project, from, file), join(folder, to, file));
     }
   }
-  cpSync(join(go(["env", "GOROOT"]).trim(), "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
+  cpSync(join(root, "lib/wasm/wasm_exec.js"), join(folder, "wasm_exec.js"));
   for (const [name, program] of [["holdfast", "./wasm"], ["control", "./wasm/worker/control"]]) {
-    go(["build", "-buildvcs=false", "-trimpath", "-ldflags=-s -w -buildid=", "-o", join(folder, `${name}.wasm`), program], { GOOS: "js", GOARCH: "wasm" });
+    execFileSync("bash", ["build.sh", "-program", program, join(folder, `${name}.wasm`)], { cwd: project, stdio: "inherit" });
   }
   return folder;
 }
