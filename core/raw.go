@@ -87,6 +87,7 @@ func (c *Call) spliced(now time.Time, e sse.Event) bool {
 	if c.phase != reading && c.phase != draining {
 		return false
 	}
+	c.raw.splicer.Holds = c.joiner != nil && !c.joiner.Decided()
 	c.raw.splicer.Event(e, c.stream, c.decoder.Offset(), c.raw.deltas, c.out.half())
 	c.raw.deltas = c.raw.deltas[:0]
 	return true

@@ -43,6 +43,11 @@ func moved(v json.Value, by int) json.Value {
 	return w.Close('}').Out
 }
 
+// annotates tells an event that is nothing but an annotation.
+func annotates(kind string, v json.Value) bool {
+	return kind == annotationAdded || v.Get("delta", "type").Text() == "text_annotation_delta"
+}
+
 // bytesIn and runesIn are the length of a JSON string's text.
 func bytesIn(text json.Value) int { return len(json.AppendText(nil, text)) }
 func runesIn(text json.Value) int { return utf8.RuneCount(json.AppendText(nil, text)) }

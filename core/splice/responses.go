@@ -37,6 +37,15 @@ type outputItem struct {
 	noted int          // how many
 }
 
+// has tells whether an annotation is there already.
+func (i *outputItem) has(note json.Value) (found bool) {
+	i.notes.Each(func(_ string, item json.Value) bool {
+		found = string(item) == string(note)
+		return !found
+	})
+	return found
+}
+
 // place is where an item stands in the output.
 type place struct {
 	index   int64
@@ -61,7 +70,7 @@ func (r *responses) see(kind string, v json.Value) {
 			i := r.item
 			i.part, i.text, i.said, i.notes, i.noted = clone(v.Get("part")), nil, false, json.Value("[]"), 0
 		}
-	case "response.output_text.annotation.added":
+	case annotationAdded:
 		if r.item != nil {
 			r.item.notes = r.item.notes.Add(v.Get("annotation"))
 			r.item.noted++
@@ -107,7 +116,10 @@ func (r *responses) attempt() { r.came = 0 }
 
 func (r *responses) carries(kind string, _ json.Value) bool { return kind == textDelta }
 
-const textDelta = "response.output_text.delta"
+const (
+	textDelta       = "response.output_text.delta"
+	annotationAdded = "response.output_text.annotation.added"
+)
 
 // write writes an event with the number that follows.
 func (r *responses) write(s *Splicer, kind string, v json.Value) {
@@ -183,9 +195,12 @@ func (r *responses) part(s *Splicer, kind string, v json.Value, at place, text [
 		return
 	case kind == "response.refusal.delta":
 		r.item.text = json.AppendText(r.item.text, v.Get("delta"))
-	case s.joining && kind == "response.output_text.annotation.added":
-		v = v.With("annotation", moved(v.Get("annotation"), utf8.RuneCount(r.item.text)-r.came))
-		v = v.With("annotation_index", number(int64(r.item.noted)))
+	case s.joining && kind == annotationAdded:
+		note := moved(v.Get("annotation"), utf8.RuneCount(r.item.text)-r.came)
+		if r.item.has(note) { // of words that are said again
+			return
+		}
+		v = v.With("annotation", note).With("annotation_index", number(int64(r.item.noted)))
 	}
 	v = r.placed(v, r.item.place)
 	r.write(s, kind, v.With("content_index", number(int64(len(r.item.parts)))))

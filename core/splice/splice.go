@@ -50,6 +50,8 @@ type Source struct {
 type Splicer struct {
 	// Array: the stream is one JSON array instead of events (Gemini without alt=sse).
 	Array bool
+	// Holds: text of the attempt is held back at the seam, so that it is not known where it will stand.
+	Holds bool
 
 	api    wire.API
 	format format
@@ -71,6 +73,7 @@ type Splicer struct {
 	base    int64  // where in the body raw begins
 	units   int    // of text that the attempt has brought
 	joining bool   // text went out before this attempt, which goes on from it
+	waiting []seen // annotations of text that is held back
 	apart   bool   // a thought did, which broke off, and none of this attempt yet
 	encoder *translate.Encoder
 
@@ -162,7 +165,7 @@ func (s *Splicer) Take() []byte {
 func (s *Splicer) Attempt(source Source) {
 	s.cut(source.Resumed)
 	s.source, s.encoder, s.units = source, nil, 0
-	s.raw, s.base = nil, 0
+	s.raw, s.base, s.waiting = nil, 0, nil
 	s.format.attempt()
 	s.joining = s.bound && !source.Resumed
 	s.apart = s.sent && !s.bound && !source.Resumed
@@ -288,7 +291,25 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 		s.format.text(s, text)
 		text = nil
 	}
-	s.format.fit(s, name, v, text)
+	if s.Holds && annotates(name, v) {
+		s.waiting = append(s.waiting, seen{name, bytes.Clone(v)})
+		return
+	}
+	if s.Holds || len(s.waiting) == 0 {
+		s.format.fit(s, name, v, text)
+		return
+	}
+	late, carries := s.waiting, s.format.carries(name, v)
+	s.waiting = nil
+	if carries {
+		s.format.fit(s, name, v, text)
+	}
+	for _, e := range late {
+		s.format.fit(s, e.kind, e.v, nil)
+	}
+	if !carries {
+		s.format.fit(s, name, v, nil)
+	}
 }
 
 // kind is the name of an event, which the data may tell better than its frame. Chat and generate

@@ -52,6 +52,12 @@ func TestFetchNotes(t *testing.T) {
 		{streams[4], begin("a") + responses("3", "output_text.delta", place+`"delta":"`+shown+`"`),
 			begin("b") + responses("3", "output_text.delta", place+`"delta":"`+rest+`"`) + responses("4", "output_text.annotation.added", place+`"annotation_index":0,"annotation":{"type":"url_citation","start_index":19,"end_index":26}`) + responses("5", "completed", `"response":{"id":"b","status":"completed","output":[]}`),
 			`"start_index":26,"end_index":33`, `"annotations":[{"type":"url_citation","start_index":26,"end_index":33}]`},
+		// The whole answer again, with what was said of its beginning: while it might be another one nothing is known.
+		{streams[4], begin("a") + responses("3", "output_text.delta", place+`"delta":"`+shown+`"`) + responses("4", "output_text.annotation.added", place+`"annotation_index":0,"annotation":{"type":"url_citation","start_index":7,"end_index":11}`),
+			begin("b") + responses("3", "output_text.delta", place+`"delta":"Grüße. Tide "`) + responses("4", "output_text.annotation.added", place+`"annotation_index":0,"annotation":{"type":"url_citation","start_index":7,"end_index":11}`) +
+				responses("5", "output_text.annotation.added", place+`"annotation_index":1,"annotation":{"type":"url_citation","start_index":0,"end_index":5}`) +
+				responses("6", "output_text.delta", place+`"delta":"pools hold on forever"`) + responses("7", "completed", `"response":{"id":"b","status":"completed","output":[]}`),
+			`"annotation_index":1,"annotation":{"type":"url_citation","start_index":0,"end_index":5}`, `"annotations":[{"type":"url_citation","start_index":7,"end_index":11},{"type":"url_citation","start_index":0,"end_index":5}]`},
 		{streams[6], generate(shown, ""),
 			generate("Tide pools ", "") + generate("hold on forever", `,"finishReason":"STOP","groundingMetadata":{"groundingSupports":[{"segment":{"startIndex":19,"endIndex":26,"text":"forever"},"groundingChunkIndices":[0]},{"segment":{"endIndex":4}}]}`),
 			`"startIndex":28,"endIndex":35`, `{"endIndex":13,"startIndex":9}`},
