@@ -2,8 +2,10 @@
 // those on forks. Subscriptions (webhooks), which the suite leaves out unless asked, are not part of the protocol.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
-import { hashed, KEYS, startGateway, TOKEN } from "./gateway.js";
+import { hashed, KEYS, startGateway, storageFolder, TOKEN } from "./gateway.js";
 
 const { address } = await startGateway({ streams: true, maxBodyBytes: 32 << 20, origins: ["https://example.com"], secrets: { ...KEYS, TOKEN } }, { main: "signed.js" });
 
@@ -39,6 +41,18 @@ test("a stream that is deleted and made again under a reader is not the one that
   await Promise.all([ask("again", { method: "DELETE" }), create(), ask("again", { method: "POST", headers: { "content-type": "text/plain" }, body: "two" })]);
   assert.equal((await waiting).status, 404);
   assert.doesNotMatch(await reading, /one|two/);
+});
+
+test("what has expired is deleted, whether somebody comes or not", { timeout: 20_000 }, async () => {
+  const storage = storageFolder();
+  const brief = await startGateway({ streams: true }, { storage });
+  const put = (name, header, value) => fetch(`${brief.address}/streams/${name}`, { method: "PUT", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "text/plain", [header]: value }, body: "brief" });
+  const holding = () => readdirSync(join(storage, "Streams")).filter((name) => readFileSync(join(storage, "Streams", name)).includes("brief"));
+  for (const [name, header, value] of [["a", "stream-ttl", "2"], ["b", "stream-expires-at", new Date(Date.now() + 3000).toISOString()]]) assert.equal((await put(name, header, value)).status, 201);
+  assert.equal(holding().length, 2);
+  await new Promise((resolve) => setTimeout(resolve, 6000));
+  assert.deepEqual(holding(), []);
+  await brief.stop();
 });
 
 test("a long text is cut between its characters, and read in pieces", async () => {

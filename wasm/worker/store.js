@@ -51,11 +51,12 @@ export class Store {
     this.#storage.transactionSync(() => {
       for (const table of TABLES) this.#sql.exec(table);
       const incarnation = [...crypto.getRandomValues(new Uint8Array(4))].map((byte) => byte.toString(16).padStart(2, "0")).join("");
-      this.#sql.exec("INSERT INTO stream (incarnation, type, ttlSeconds, expiresAtMs, diesAtMs) VALUES (?, ?, ?, ?, ?)", incarnation, type, ttlSeconds, expiresAtMs, expiresAtMs);
+      this.#sql.exec("INSERT INTO stream (incarnation, type, ttlSeconds, expiresAtMs) VALUES (?, ?, ?, ?)", incarnation, type, ttlSeconds, expiresAtMs);
       along?.(this.#sql);
     });
     this.#load();
     this.touch();
+    if (expiresAtMs !== null) this.dieAt(expiresAtMs);
   }
 
   /** Somebody reads or writes: a stream with a time to live lives longer. */
