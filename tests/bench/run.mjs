@@ -75,7 +75,8 @@ const USES = {
   "ai + @ai-sdk/openai": `export { streamText } from "ai"; export { createOpenAI } from "@ai-sdk/openai"`,
 };
 
-const PROGRAMS = { holdfast: "holdfast.wasm", "holdfast/tiny": "tiny/holdfast.wasm" };
+/** The folders of the programs, of which a page loads one. */
+const PROGRAMS = { holdfast: "dist/holdfast", "holdfast/tiny": "dist/holdfast/tiny" };
 
 async function bundle(contents, plugins = []) {
   const { outputFiles } = await esbuild.build({
@@ -102,12 +103,16 @@ function weigh(...files) {
 async function bytes() {
   const rows = [];
   for (const name of Object.keys(USES)) {
-    const files = [await bundle(USES[name])];
-    const program = PROGRAMS[name];
-    if (program && !existsSync(join(root, "dist/holdfast", program))) continue;
-    if (program) files.push(readFileSync(join(root, "dist/holdfast", program)));
-    if (program) rows.push([`${name}: JavaScript alone`, ...weigh(files[0]).map(KB)]);
-    rows.push([name, ...weigh(...files).map(KB)]);
+    const script = await bundle(USES[name]);
+    if (!(name in PROGRAMS)) {
+      rows.push([name, ...weigh(script).map(KB)]);
+      continue;
+    }
+    const program = (file) => join(root, PROGRAMS[name], file);
+    if (!existsSync(program("holdfast.wasm"))) continue;
+    rows.push([`${name}: JavaScript alone`, ...weigh(script).map(KB)]);
+    rows.push([`${name}, lean`, ...weigh(script, readFileSync(program("holdfast.wasm"))).map(KB)]);
+    rows.push([`${name}, full`, ...weigh(script, readFileSync(program("holdfast-full.wasm"))).map(KB)]);
   }
   table("Bytes, bundled by esbuild", ["", "min", "gzip", "brotli"], rows);
 }
