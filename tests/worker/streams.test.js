@@ -1,5 +1,6 @@
 // Many streams through one isolate: none is lost, none is mixed up, and who leaves is noticed.
 import assert from "node:assert/strict";
+import http from "node:http";
 import { test } from "node:test";
 import { asking, log, startGateway, TOKEN } from "./gateway.js";
 
@@ -93,4 +94,34 @@ test("a program that died ends each stream with an error of its API, and the nex
   assert.equal(await textOf(await open(asking({ text: "back again" }), undefined, mortal.address)), "back again");
   await until(2000, async () => (await log()).live === 0);
   await mortal.stop();
+});
+
+test("a client that reads slowly slows the provider down, and gets everything", { timeout: 60_000 }, async () => {
+  const all = 40 << 20;
+  let sent = 0;
+  const chunk = (content, finish) => `data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", created: 1, model: "m", choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
+  const server = http.createServer(async (request, response) => {
+    for await (const _ of request);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    for (const text = "x".repeat(16 << 10); sent < all; sent += text.length) {
+      if (!response.write(chunk(text, null))) await new Promise((resolve) => response.once("drain", resolve));
+    }
+    response.end(`${chunk("", "stop")}data: [DONE]\n\n`);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const slow = await startGateway({ providers: { openai: { baseURL: `http://127.0.0.1:${server.address().port}` } } });
+  const response = await open({}, undefined, slow.address);
+  let got = 0;
+  const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+  got += (await reader.read()).value.length;
+  await wait(1500);
+  const then = sent;
+  assert.ok(then < all / 2, `${then} bytes are on their way`);
+  let text = "";
+  for (let next; !(next = await reader.read()).done; got += next.value.length) text = (text + next.value).slice(-100);
+  assert.equal(sent >= all, true);
+  assert.ok(got > all, String(got));
+  assert.ok(text.endsWith("data: [DONE]\n\n"));
+  await slow.stop();
+  server.close().closeAllConnections();
 });
