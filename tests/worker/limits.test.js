@@ -140,6 +140,7 @@ test("wrk-008: a client that leaves pays for what was written, and an attempt th
 
 test("requests a minute, and at once: 429 with Retry-After in the form that was asked", async () => {
   const { post, report } = await start({ often: { limits: { requestsPerMinute: 3 } }, together: { limits: { concurrent: 2 } }, none: { limits: { requestsPerMinute: 0 } } });
+  const began = Date.now();
   const first = await Promise.all(Array.from({ length: 12 }, () => post("often", "/v1/chat/completions", chat("gpt"))));
   assert.deepEqual([first.filter(({ status }) => status === 200).length, first.filter(({ status }) => status === 429).length], [3, 9]);
   const paths = { "/v1/chat/completions": (error) => error.error.code === "rate_limit_exceeded", "/anthropic/v1/messages": (error) => error.type === "error" && error.error.type === "rate_limit_error", "/gemini/v1beta/models/m:generateContent": ({ error }) => error.status === "RESOURCE_EXHAUSTED" };
@@ -147,7 +148,8 @@ test("requests a minute, and at once: 429 with Retry-After in the form that was 
     const response = await post("often", path, chat("gpt"));
     assert.equal(response.status, 429);
     const after = Number(response.headers.get("retry-after"));
-    assert.ok(after > 50 && after <= 60, String(after));
+    const passed = (Date.now() - began) / 1000; // on a busy machine some seconds
+    assert.ok(after >= Math.floor(60 - passed) && after <= 60, `${after} after ${passed} s`);
     assert.equal(response.headers.get("x-should-retry"), null);
     assert.ok(fits(await response.json()), path);
   }
