@@ -6,6 +6,7 @@ import http from "node:http";
 import { test } from "node:test";
 import { stream } from "@durable-streams/client";
 import { acting, asking, hashed, KEYS, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
+import { until, wait } from "./until.js";
 import { Reader } from "./reader.js";
 
 const BOB = "hf-token-of-bob";
@@ -46,11 +47,6 @@ async function begin(script, { path = "/answers/openai/v1/chat/completions", bod
   const { id } = await response.json();
   assert.deepEqual([id, response.headers.get("x-holdfast-answer")], [headers["idempotency-key"], id]);
   return { id, session: headers["x-sim-session"], reader: (token) => new Reader((at, init) => ask(at, { ...init, token }), id) };
-}
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-async function until(ms, so) {
-  for (const end = Date.now() + ms; !(await so()); await wait(10)) assert.ok(Date.now() < end, `not after ${ms} ms`);
 }
 
 test("the client of Durable Streams reads an answer as it reads any stream", async () => {

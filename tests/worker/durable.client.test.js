@@ -6,6 +6,7 @@ import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { join } from "node:path";
 import { asking, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
+import { until, wait } from "./until.js";
 import { openWay } from "./way.js";
 
 const project = new URL("../../", import.meta.url).pathname;
@@ -30,14 +31,6 @@ const PATH = "/openai/v1/chat/completions";
 const BODY = { model: "gpt-x", messages: [{ role: "user", content: "Go" }] };
 const words = (n, mark) => Array.from({ length: n }, (_, i) => `${mark}w${i}`).join(" ");
 const asked = async (headers) => (await log(headers["x-sim-session"])).count;
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-async function until(ms, so) {
-  for (const end = Date.now() + ms; ; await wait(10)) {
-    const found = await so();
-    if (found) return found;
-    assert.ok(Date.now() < end, `not after ${ms} ms`);
-  }
-}
 
 test("40 answers over a way that breaks all the time: every text is whole, every model was asked once", { timeout: 90_000 }, async (t) => {
   await Promise.all(Array.from({ length: 40 }, async (_, n) => {

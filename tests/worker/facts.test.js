@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
 import { asking, log, startGateway, TOKEN } from "./gateway.js";
+import { until, wait } from "./until.js";
 
 const { address } = await startGateway({ breaker: { failures: 2, openMs: 30_000 } }, { main: "counting.js" });
 
@@ -15,11 +16,6 @@ const chat = (script, { body, headers, signal, at = address } = {}) =>
 const textOf = async (response) =>
   (await response.text()).split("\n\n").filter((event) => event.startsWith("data: {")).map((event) => JSON.parse(event.slice(6)).choices[0]?.delta.content ?? "").join("");
 const holds = async () => (await fetch(`${address}/holds`)).json();
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-async function until(ms, so) {
-  for (const end = Date.now() + ms; !(await so()); await wait(20)) assert.ok(Date.now() < end, `not after ${ms} ms`);
-}
 
 test("wrk-009: the program starts with the first request that needs it, and not before", async () => {
   const starts = async () => Number(await (await fetch(`${address}/starts`)).text());

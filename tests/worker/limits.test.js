@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { outcome, runs } from "../sdk/runs.js";
 import { acting, asking, hashed, log, startGateway } from "./gateway.js";
+import { until } from "./until.js";
 
 const PRICE = { "gpt-5-mini": [0.25, 2], "claude-haiku-4-5": [1, 5], "gemini-2.5-pro": [1.25, 10] }; // as in core/spend/table.go: USD per million tokens of input and output
 const ticks = (usd) => Math.round(usd * 1e10);
@@ -35,10 +36,6 @@ const start = async (owners, more) => {
 
 const messages = [{ role: "user", content: "Tell me of the sea" }];
 const chat = (model, more) => ({ model, messages, max_completion_tokens: 300, ...more });
-
-async function until(ms, so) {
-  for (const end = Date.now() + ms; !(await so()); await new Promise((resolve) => setTimeout(resolve, 25))) assert.ok(Date.now() < end, `not after ${ms} ms`);
-}
 
 /** What a request sets aside, seen while it is under way. */
 async function setAside() {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import http from "node:http";
 import { test } from "node:test";
 import { asking, log, startGateway, TOKEN } from "./gateway.js";
+import { until, wait } from "./until.js";
 
 const { address } = await startGateway();
 
@@ -19,17 +20,6 @@ async function textOf(response) {
   const events = (await response.text()).split("\n\n").filter((event) => event.startsWith("data: "));
   assert.equal(events.pop(), "data: [DONE]");
   return events.map((event) => JSON.parse(event.slice(6)).choices[0]?.delta.content ?? "").join("");
-}
-
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Asks until it is so, for as long as that may take. */
-async function until(ms, so) {
-  const end = Date.now() + ms;
-  while (!(await so())) {
-    assert.ok(Date.now() < end, `not after ${ms} ms`);
-    await wait(20);
-  }
 }
 
 test("100 streams at once, of which 30 are left", { timeout: 90_000 }, async () => {
