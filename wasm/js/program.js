@@ -1,7 +1,7 @@
 // Program loads the WebAssembly program, once for all clients, and notices when it dies.
 //
 // There are two. The lean one asks one target and reads its answers; the full one also has targets,
-// fetch and live sessions, and weighs half as much again. The lean one is the default. When a client
+// fetch and live sessions, and weighs a quarter to a half more. The lean one is the default. When a client
 // needs more, the full one takes its place, for all clients: each moves there with its next call (see
 // move.js), while the calls that are open in the lean one end there.
 
