@@ -3,7 +3,9 @@ package json
 import (
 	stdjson "encoding/json"
 	"fmt"
+	"math"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -155,7 +157,10 @@ func tree(v Value) any {
 		stdjson.Unmarshal(AppendQuoted(nil, wellFormed(v.Text())), &s)
 		return s
 	case '0':
-		n, _ := v.Float()
+		n, _ := strconv.ParseFloat(string(v), 64)
+		if got, ok := v.Float(); !ok || math.Abs(got-n) > 1e-13*math.Abs(n) && math.Abs(n) > 1e-290 { // see package decimal
+			return got
+		}
 		return n
 	case 't', 'f':
 		return v.True()
