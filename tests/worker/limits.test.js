@@ -108,7 +108,7 @@ test("prices of one's own", async () => {
   assert.equal((await report()).all.ticks, ticks((usage.prompt_tokens * 1000 + usage.completion_tokens * 2000) / 1e6));
 });
 
-test("wrk-008: a client that leaves pays for what was written, and an attempt that was cut is paid for as well", async () => {
+test("a client that leaves pays for what was written, and an attempt that was cut is paid for as well (wrk-008)", async () => {
   const { post, report } = await start({ leaver: { limits: {} }, cutter: { limits: {} }, downer: { limits: {} } });
   const stop = new AbortController();
   const response = await post("leaver", "/v1/chat/completions", chat("gpt", { stream: true }), { signal: stop.signal });
