@@ -36,7 +36,7 @@ const client = await make();
 const talker = await make({ provider: "openai" });
 
 const SETS = [
-  // In the program alone: the page of a client, the path of a call.
+  // In the program alone: the page of a client, the path of a call, and what gateways say of a stream.
   ["ClientOptions", declared("ClientOptions"), (x) => make(x), kept("session"), ["page"]],
   ["ClientOptions.breaker", inline("breaker"), (x) => make({ breaker: x })],
   ["ClientOptions.spend", inline("spend"), (x) => make({ spend: x })],
@@ -45,7 +45,7 @@ const SETS = [
   ["Budget", declared("Budget"), (x) => make({ policy: { interactive: x } })],
   ["Budget, of a target", declared("Budget"), (x) => make({ targets: [{ provider: "openai", policy: { background: x } }] })],
   ["CallOptions", declared("CallOptions"), (x) => client.request("/v1", {}, x), kept("client"), ["path"]],
-  ["StreamOptions", declared("StreamOptions"), (x) => client.stream("/v1", {}, x).result, kept("answer"), ["path"]],
+  ["StreamOptions", declared("StreamOptions"), (x) => client.stream("/v1", {}, x).result, kept("answer"), ["path", "route", "cursors", "from"]],
   ["LiveOptions", declared("LiveOptions"), (x) => talker.live("/v1", {}, x).result, kept("live"), ["path"]],
   ["LivePolicy", declared("LivePolicy"), (x) => talker.live("/v1", {}, { policy: x }).result],
 ];
