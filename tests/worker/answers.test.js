@@ -238,6 +238,13 @@ test("a failed answer says why, and no key", async () => {
   assert.doesNotMatch(JSON.stringify(answer.messages), new RegExp(KEYS.OPENAI_API_KEY));
 });
 
+test("a text that says the key is told without it", async () => {
+  const { reader } = await begin({ text: `The key is ${KEYS.OPENAI_API_KEY} indeed` });
+  const answer = reader();
+  await answer.follow();
+  assert.deepEqual([answer.result.status, answer.text], ["complete", "The key is [key] indeed"]);
+});
+
 test("a refusal and a tool call are messages of their own", async () => {
   const refused = (await begin({ requests: [{ refusal: "I will not." }] })).reader();
   await refused.follow();

@@ -36,6 +36,8 @@ export class Run {
   #env;
   /** @type {import("./config.js").Config} */
   #config;
+  /** The providers' keys, which no reader gets, whoever put them there. */
+  #keys = [];
   #number = 0;
   /** @type {Given} */
   #given;
@@ -119,8 +121,8 @@ export class Run {
 
   async #open({ id, plan, cursor }, chain, continues) {
     const targets = [plan.own, ...chain.map((place) => this.#config.targets[place])];
-    const keys = targets.map((target) => target && this.#config.providers.get(target.provider)?.key);
-    const session = new Session(this.#config, keys);
+    this.#keys = targets.map((target) => target && this.#config.providers.get(target.provider)?.key);
+    const session = new Session(this.#config, this.#keys);
     session.facts.target = plan.route.form ? 1 : 0;
     let refused = null;
     let opened = false;
@@ -134,7 +136,7 @@ export class Run {
         this.#cursor = place;
         this.#write();
       },
-      done: ({ answer }) => this.#finish(this.#given.result(answer), keys),
+      done: ({ answer }) => this.#finish(this.#given.result(answer)),
       fail: (error) => {
         if (!opened) refused = error;
         this.#fail(error, id);
@@ -184,9 +186,9 @@ export class Run {
     } else this.#finish(this.#given.without(id, "failed", failure(error.message)));
   }
 
-  #finish(result, keys = []) {
+  #finish(result) {
     if (this.#dropped) return;
-    this.#end = redactText(JSON.stringify({ type: "done", result }), keys);
+    this.#end = { type: "done", result };
     this.#write();
   }
 
@@ -197,11 +199,12 @@ export class Run {
     try {
       await null; // all that one chunk has brought
       while (!this.#dropped && (this.#messages.length > 0 || this.#cursor !== undefined || this.#end !== null)) {
-        const messages = this.#messages.splice(0).map((message) => JSON.stringify(message));
+        const messages = this.#messages.splice(0);
         const [cursor, end] = [this.#cursor, this.#end];
         this.#cursor = undefined;
         if (end !== null) messages.push(end);
-        await this.#store.append(messages, { close: end !== null, along: () => cursor !== undefined && this.#record.mark(cursor) });
+        const texts = messages.map((message) => redactText(JSON.stringify(message), this.#keys));
+        await this.#store.append(texts, { close: end !== null, along: () => cursor !== undefined && this.#record.mark(cursor) });
         if (end !== null) return this.#settle(false);
         await new Promise((resolve) => setTimeout(resolve, WRITE_MS));
       }
