@@ -137,7 +137,8 @@ test("an outage that an open call meets after the change is known behind it", as
   assert.ok(state.waits[0] >= 40_000, "the gate that the server asked for");
 });
 
-test("unload ends what is open in either", async () => {
+/** A client with a call open in each of the programs, neither of which is ever answered. */
+async function openInBoth() {
   const never = () => new Promise(() => {});
   const { client, ask, viaFetch } = await clientOf([never]);
   const inLean = ask();
@@ -145,6 +146,11 @@ test("unload ends what is open in either", async () => {
   const inFull = viaFetch().catch((error) => error);
   while (kind() !== "full") await new Promise((resolve) => setTimeout(resolve, 1));
   await new Promise(setImmediate);
+  return { client, inLean, inFull };
+}
+
+test("unload ends what is open in either", async () => {
+  const { client, inLean, inFull } = await openInBoth();
   unload();
   assert.equal((await inLean).code, "closed");
   assert.equal((await inFull).cause?.code, "closed");
@@ -152,13 +158,7 @@ test("unload ends what is open in either", async () => {
 });
 
 test("closing a client ends its calls in either", async () => {
-  const never = () => new Promise(() => {});
-  const { client, ask, viaFetch } = await clientOf([never]);
-  const inLean = ask();
-  await new Promise(setImmediate);
-  const inFull = viaFetch().catch((error) => error);
-  while (kind() !== "full") await new Promise((resolve) => setTimeout(resolve, 1));
-  await new Promise(setImmediate);
+  const { client, inLean, inFull } = await openInBoth();
   client.close();
   assert.equal((await inLean).code, "cancelled");
   assert.equal((await inFull).name, "AbortError");

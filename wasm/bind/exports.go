@@ -89,8 +89,7 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	if client == nil {
 		return unknown
 	}
-	data := bytes.Clone(in[:n+m])
-	spec, err := client.asked(bits, data[:n], data[n:])
+	spec, err := client.asked(bits, n, m)
 	if err != nil {
 		return fail(err)
 	}
@@ -103,12 +102,13 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	return c.tell(now, core.Event{Kind: core.Start})
 }
 
-// asked reads what hf_open was given.
-func (c *client) asked(bits int32, data, body []byte) (core.Spec, error) {
+// asked reads what hf_open was given: n bytes of options, then m of body.
+func (c *client) asked(bits, n, m int32) (core.Spec, error) {
+	data := bytes.Clone(in[:n+m])
 	if bits&4 != 0 {
-		return c.fetchSpec(data, body)
+		return c.fetchSpec(data[:n], data[n:])
 	}
-	return c.spec(bits&1 != 0, data, body)
+	return c.spec(bits&1 != 0, data[:n], data[n:])
 }
 
 // tell gives an event to a call, or to a live session where it can have one.

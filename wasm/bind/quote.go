@@ -3,8 +3,6 @@
 package bind
 
 import (
-	"bytes"
-
 	"holdfast/core/json"
 	"holdfast/core/spend"
 	"holdfast/core/time"
@@ -19,8 +17,7 @@ func quote(clientHandle, bits, n, m int32, now float64) (result int32) {
 	if client == nil {
 		return unknown
 	}
-	data := bytes.Clone(in[:n+m])
-	spec, err := client.asked(bits, data[:n], data[n:])
+	spec, err := client.asked(bits, n, m)
 	if err != nil {
 		return fail(err)
 	}

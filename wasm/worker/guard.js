@@ -1,5 +1,6 @@
 // Guard lets in what is harmless: the pages of an origin, bodies of a bounded size and depth.
 
+import { joined } from "./bytes.js";
 import { Refusal } from "./errors.js";
 
 /** The origin of a page that may call, "" when no page calls. */
@@ -41,13 +42,7 @@ export async function bounded(request, limit) {
     if (size > 2 * limit) break;
   }
   if (size > limit) throw tooLarge();
-  const body = new Uint8Array(size);
-  let at = 0;
-  for (const chunk of chunks) {
-    body.set(chunk, at);
-    at += chunk.length;
-  }
-  return body;
+  return joined(chunks);
 }
 
 /** As deep as core/json reads. Providers nest about ten deep. */

@@ -3,6 +3,7 @@
 //
 // https://github.com/durable-streams/durable-streams/blob/main/PROTOCOL.md
 
+import { joined } from "./bytes.js";
 import { Refusal } from "./errors.js";
 
 /** What one response or event holds at most, unless one message is longer. */
@@ -152,13 +153,7 @@ function dataEvent(store, messages) {
 /** Messages as the body of a response: of JSON one array, of anything else its bytes. */
 function bodyOf(store, messages) {
   if (kindOf(store.stream.type) === "json") return `[${messages.join(",")}]`;
-  const body = new Uint8Array(messages.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const message of messages) {
-    body.set(message, at);
-    at += message.length;
-  }
-  return body;
+  return joined(messages);
 }
 
 const interval = () => Math.floor((Date.now() - CURSOR_EPOCH_MS) / CURSOR_INTERVAL_MS);

@@ -1,6 +1,7 @@
 // Record is what an answer's object keeps beside the messages: what was asked, where it could be taken up,
 // and the attempts of calls that were lost.
 
+import { joined } from "./bytes.js";
 import { MAX_ROW_BYTES } from "./store.js";
 
 /**
@@ -39,14 +40,8 @@ export class Record {
   }
 
   get body() {
-    const parts = this.#sql.exec("SELECT part FROM body ORDER BY n").toArray().map(({ part }) => new Uint8Array(part));
-    const body = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
-    let at = 0;
-    for (const part of parts) {
-      body.set(part, at);
-      at += part.length;
-    }
-    return body;
+    const parts = this.#sql.exec("SELECT part FROM body ORDER BY n").toArray();
+    return joined(parts.map(({ part }) => new Uint8Array(part)));
   }
 
   /** Counts one more call for this answer. */

@@ -1,5 +1,7 @@
 // Redact keeps the providers' keys out of what goes to a client, whoever put them there.
 
+import { joined } from "./bytes.js";
+
 const INSTEAD = "[key]";
 const NOTHING = new Uint8Array(0);
 
@@ -38,7 +40,7 @@ export class Redactor {
   /** The bytes without keys, but for what may be the beginning of one. */
   pass(bytes) {
     if (this.#held.length > 0) {
-      bytes = joined(this.#held, bytes);
+      bytes = joined([this.#held, bytes]);
       this.#held = NOTHING;
     }
     const stride = this.#shortest - 1;
@@ -69,13 +71,13 @@ export class Redactor {
       parts.push(bytes.subarray(from, i));
       if (length < 0) {
         this.#held = bytes.slice(i);
-        return joined(...parts);
+        return joined(parts);
       }
       parts.push(new TextEncoder().encode(INSTEAD));
       from = i + length;
       i = from - 1;
     }
-    return from === 0 ? bytes : joined(...parts, bytes.subarray(from));
+    return from === 0 ? bytes : joined([...parts, bytes.subarray(from)]);
   }
 
   /** The length of the key that begins at i; 0 for none, -1 when more bytes must come to tell. */
@@ -89,14 +91,4 @@ export class Redactor {
     }
     return found;
   }
-}
-
-function joined(...parts) {
-  const all = new Uint8Array(parts.reduce((size, { length }) => size + length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
