@@ -111,13 +111,15 @@ func (x *evidence) obey(o outcome) outcome {
 			o.decision = Stop
 		}
 	case "true":
-		// A server that wants another try of what cannot succeed is not believed: xAI's own client
-		// ignores true for this reason.
+		// A server that wants another try of what cannot succeed is not believed. xAI's own client
+		// never believes it.
 		switch o.reason {
 		case Quota, DailyQuota, Billing, SpendCap, PlanGate, PlanWindow, ModelNotOnPlan,
 			Auth, Permission, Region, ContentPolicy, ContextLength, RequestTooLarge:
 		default:
-			o.decision = Retry
+			if x.provider != XAI {
+				o.decision = Retry
+			}
 		}
 	}
 	return o

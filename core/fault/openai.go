@@ -30,12 +30,16 @@ var openaiRows = []row{
 	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
 	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|no endpoints found", noSuchModel},
-	{400, "", "is not a valid model|unknown model|model*does not exist", noSuchModel},
+	{400, "", "is not a valid model|unknown model|model*does not exist|" + goneWords, noSuchModel},
+	{410, "", goneWords, noSuchModel},
 
 	{0, "request_too_large", "", tooLarge},
 	{409, "idempotency_conflict", "", badRequest}, // our gateway: the id names another answer
 	{409, "", "", conflicting},                    // lock timeouts; the SDK retries them too
 }
+
+// goneWords are said of a model by servers that do not answer 404. xAI sends both.
+const goneWords = "model not found|model*no longer available|model*no longer accessible"
 
 // namesOpenAI adds what only comparing numbers can tell: a request that is larger than the whole
 // limit has the code and type of a rate limit, and waiting never helps.

@@ -42,6 +42,8 @@ func TestOpenAI(t *testing.T) {
 		{"providers §3.2", 404, "", `{"error":{"code":"model_not_found","message":"m"}}`, "fix_request model_not_found ignore same_provider_other_model"},
 		{"providers §3.2", 403, "", `{"error":{"code":"model_not_found","message":"m"}}`, "stop model_not_found ignore same_provider_other_model"},
 		{"Ollama", 404, "", `{"error":"model 'x' not found"}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"a retired model", 400, "", `{"error":{"message":"The model m is no longer available."}}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"a retired parameter", 400, "", `{"error":{"message":"Model m: temperature is no longer supported."}}`, "fix_request invalid_request ignore never"},
 		{"providers §3.2", 404, "", `{"error":{"message":"Response with id 'resp_1' not found."}}`, "fix_request invalid_request ignore never"},
 
 		// Credentials and places.
@@ -63,6 +65,7 @@ func TestOpenAI(t *testing.T) {
 		{"providers §2.2", 200, "", `{"object":"response","status":"failed","error":{"code":"server_error","message":"m"}}`, "retry server_error failure after_retries"},
 		{"providers §2.2", 200, "", `{"object":"response","status":"failed","error":{"code":"rate_limit_exceeded","message":"Please try again in 2s"}}`, "retry rate_limit failure after_retries 2s"},
 		{"providers §2.2", 200, "", `{"object":"response","status":"completed","error":null,"output":[]}`, "success  success never"},
+		{"providers §3.2: image codes", 200, "", `{"object":"response","status":"failed","error":{"code":"image_too_small","message":"m"}}`, "fix_request invalid_request ignore never"},
 		{"a failed batch is an answer", 200, "", `{"object":"batch","status":"failed","error":null}`, "success  success never"},
 		{"fine-tuning jobs", 200, "", `{"object":"fine_tuning.job","status":"running","error":{"code":null,"message":null}}`, "success  success never"},
 		{"a cut answer", 200, "content-type: application/json", `{"choices":[{"message":{"content":"Hal`, "retry truncated failure after_retries"},
@@ -76,6 +79,8 @@ func TestOpenAI(t *testing.T) {
 		{"hin-017", 0, "", `{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}}}`, "retry rate_limit failure after_retries 11.054s"},
 		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"m"}}}`, "fix_request context_length ignore never"},
 		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"m"}}}`, "fix_request content_policy ignore never"},
+		{"a request's fault without a type", 0, "", `{"type":"error","code":"unsupported_parameter","message":"m","param":"n"}`, "fix_request invalid_request ignore never"},
+		{"a request's fault without a type", 0, "", `{"type":"response.failed","response":{"error":{"code":"invalid_image_url","message":"m"}}}`, "fix_request invalid_request ignore never"},
 		{"codex retries what it does not know", 0, "", `{"type":"response.failed","response":{"error":{"code":"brand_new","message":"m"}}}`, "retry server_error failure after_retries"},
 		{"str-010", 0, "", `{"error":{"code":502,"message":"Provider disconnected"},"choices":[]}`, "retry server_error failure after_retries"},
 		{"OpenRouter", 0, "", `{"choices":[{"error":{"code":429,"message":"m"}}]}`, "retry rate_limit failure after_retries"},

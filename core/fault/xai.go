@@ -17,5 +17,6 @@ var xaiRows = []row{
 	{0, "failed_precondition|The system is not in a state required for the operation's execution", "", forbidden},
 	{0, "unimplemented|Operation is not implemented or not supported", "", badRequest},
 	{0, "out_of_range|Operation was attempted past the valid range", "", badRequest},
+	{0, "aborted|The operation was aborted", "", conflicting},
 	{409, "", "", badRequest},
 }
