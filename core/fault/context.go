@@ -13,7 +13,7 @@ var contextRows = []row{
 const contextWords = "prompt is too long|" + // Anthropic
 	"exceeds the context window|context window exceed|" + // OpenAI
 	"maximum context length|reduce the length of the messages|" +
-	"input token count*exceeds the maximum|" + // Gemini
+	"input token count*exceeds the maximum|input token count*only supports up to|" + // Gemini
 	"maximum prompt length is|too long for this model|" + // xAI
 	"exceed context limit|exceeds the model's context|exceeds the available context size|" + // Anthropic, vLLM, llama.cpp
 	"context length exceeded|exceeds the maximum context|input is too long"

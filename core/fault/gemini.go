@@ -3,6 +3,7 @@ package fault
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/json"
 )
 
@@ -13,7 +14,7 @@ var geminiRows = []row{
 	// status, status or detail reason, message, outcome
 	{429, "zero_quota", "", notOnPlan}, // our own names, see namesGemini
 	{429, "daily_quota|quota_exceeded", "", daySpent},
-	{429, "", "per day", daySpent},
+	{429, "", "per day|perday|per_day", daySpent},
 	{0, "MODEL_CAPACITY_EXHAUSTED", "", overloaded},
 	{402, "", "", unpaid}, // prepaid credits are gone
 	{0, "RESOURCE_EXHAUSTED", "", rateLimited},
@@ -26,7 +27,7 @@ var geminiRows = []row{
 	{0, "FAILED_PRECONDITION", "", forbidden},
 	{400, "", "user location is not supported", wrongPlace},
 	{0, "PROHIBITED_CONTENT|SAFETY", "", againstRules},
-	{400, "", "blocked*safety|violates*polic", againstRules},
+	{400, "", "blocked*safety|violates*polic|prohibited_content", againstRules},
 
 	{0, "model_not_found", "", noSuchModel},
 	{404, "", "models/|model ", noSuchModel},
@@ -49,16 +50,12 @@ func namesGemini(x *evidence) {
 		case strings.HasSuffix(kind, "ErrorInfo"):
 			x.env.addInner(detail.Get("reason"))
 			x.addName(head(detail.Get("reason"), maxName))
+			x.addQuota(detail.Get("metadata", "quota_limit"), detail.Get("metadata", "quota_limit_value"))
 		case strings.HasSuffix(kind, "QuotaFailure"):
 			m := 0
 			detail.Get("violations").Each(func(_ string, v json.Value) bool {
-				id := head(v.Get("quotaId"), 4*maxName)
-				if strings.Contains(id, "PerDay") || strings.Contains(id, "Daily") {
-					x.addName("daily_quota")
-				}
-				if v.Get("quotaValue").Text() == "0" || string(v.Get("quotaValue")) == "0" {
-					x.addName("zero_quota")
-				}
+				x.addQuota(v.Get("quotaId"), v.Get("quotaValue"))
+				x.addQuota(v.Get("description"), nil)
 				m++
 				return m < 32
 			})
@@ -66,6 +63,16 @@ func namesGemini(x *evidence) {
 		n++
 		return n < 32
 	})
+}
+
+// addQuota names what kind of quota was hit: id is its name or its description, limit its size.
+func (x *evidence) addQuota(id, limit json.Value) {
+	if says(ascii.Lower(head(id, 4*maxName)), "perday|per_day|per day|daily") {
+		x.addName("daily_quota")
+	}
+	if scalar(limit) == "0" {
+		x.addName("zero_quota")
+	}
 }
 
 // detailKind reads "@type". gemini-cli met keys with stray spaces around them.
