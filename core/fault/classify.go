@@ -115,15 +115,7 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 	var found [5]json.Value
 	v.Pick([]string{"error", "status", "type", "object", "success"}, found[:])
 	failed, status, typ, object, success := found[0], found[1], found[2], found[3], found[4]
-	switch failed.Kind() {
-	case '{', '[': // {"code":null,"message":null} is how some say that all is well
-		failed.Each(func(_ string, item json.Value) bool {
-			isError = isError || !item.Missing()
-			return !isError
-		})
-	case '"':
-		isError = !blank(failed)
-	}
+	isError = Wrong(failed)
 	switch kind := object.Text(); {
 	case typ.Text() == "error" || kind == "error" || success.False():
 		isError = true
@@ -131,6 +123,22 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 		isError = isError || kind == "response" || kind == "interaction" || kind == ""
 	}
 	return isError, false
+}
+
+// Wrong tells whether the value of an error member says that something is wrong. Some say in it that
+// all is well: null, false, "", {}, {"code":null,"message":null}.
+func Wrong(member json.Value) (wrong bool) {
+	switch member.Kind() {
+	case '{', '[':
+		member.Each(func(_ string, item json.Value) bool {
+			wrong = !item.Missing()
+			return !wrong
+		})
+		return wrong
+	case '"':
+		return !blank(member)
+	}
+	return !member.Missing() && !member.False()
 }
 
 // fault collects the names, asks the tables and concludes.

@@ -25,11 +25,11 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	c.content(s, choice.Get("delta"))
 	s.note(v)
 	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
-	if err := v.Get("error"); kind == "error" || !err.Missing() {
+	if kind == "error" || fault.Wrong(v.Get("error")) {
 		s.explain(word, v)
 		return
 	}
-	if !choice.Get("error").Missing() { // OpenRouter puts it there
+	if fault.Wrong(choice.Get("error")) { // OpenRouter puts it there
 		s.explain(word, choice)
 		return
 	}
@@ -79,9 +79,11 @@ func (c *chat) content(s *Stream, d json.Value) {
 	case '[': // some servers send parts as a request has them
 		text.Each(func(_ string, part json.Value) bool {
 			s.add(Text, part.Get("text"))
+			s.Output = s.Output || part.Get("type").Text() != "text"
 			return true
 		})
 	}
+	s.Output = s.Output || !d.Get("audio").Missing() || d.Get("images").At(0) != nil // OpenRouter's pictures
 	s.add(Refusal, d.Get("refusal"))
 	d.Get("tool_calls").Each(func(_ string, call json.Value) bool {
 		s.begin()

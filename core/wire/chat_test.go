@@ -41,6 +41,12 @@ var chatTranscripts = []transcript{
 	{name: "half a character in each of two deltas", body: events(chunk(`{"content":"\ud83d"}`, ""), chunk(`{"content":"\ude00"}`, "stop")), log: "text \"\U0001F600\"\n", summary: "complete stop"},
 	{name: "an error beside the reason", body: events(`{"choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"error"}],"error":{"code":502,"message":"m"}}`), log: "text \"Half\"\n", summary: "failed server_error error"},
 	{name: "an error in the choice", body: events(`{"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"code":503,"message":"overloaded"}}]}`), summary: "failed overloaded error"},
+	{name: "errors that tell of none", body: events(`{"choices":[{"index":0,"delta":{"content":"A"}}],"error":{}}`, `{"choices":[{"index":0,"delta":{"content":"B"},"error":""}],"error":{"code":null}}`, `{"choices":[{"index":0,"delta":{"content":"C"},"finish_reason":"stop"}],"error":""}`), log: "text \"ABC\"\n", summary: "complete stop"},
+	{name: "an error that says no more than that", body: events(`{"error":true}`), summary: "failed server_error"},
+	{name: "sound", body: events(chunk(`{"role":"assistant","audio":{"id":"a1","transcript":"Hi"}}`, ""), chunk(`{}`, "stop")), summary: "complete stop"},
+	{name: "a picture", body: events(chunk(`{"content":"","images":[{"type":"image_url","image_url":{"url":"data:,"}}]}`, "stop")), summary: "complete stop"},
+	{name: "parts", body: events(chunk(`{"content":[{"type":"audio","audio":"aGk="}]}`, "stop")), summary: "complete stop"},
+	{name: "nothing", body: events(chunk(`{"role":"assistant","content":"","refusal":null,"audio":null,"images":[],"annotations":[]}`, ""), chunk(`{"content":[{"type":"text","text":""}]}`, "stop")), summary: "failed empty_completion stop"},
 	{name: "another choice is not followed", body: events(`{"choices":[{"index":1,"delta":{"content":"B"},"finish_reason":"stop"}]}`, chunk(`{"content":"A"}`, "stop")), log: "text \"A\"\n", summary: "complete stop"},
 	{name: "usage after the end", body: events(chunk(`{"content":"Hi"}`, "stop"), chunk(`{"content":"more"}`, ""), `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`), log: "text \"Hi\"\n", summary: "complete stop", check: usage(Usage{Input: 1, Output: 1, Total: 2})},
 }

@@ -45,7 +45,7 @@ func (g *generate) read(s *Stream, event string, v json.Value) {
 	s.note(v)
 	word := s.word(candidate, candidates, "finishReason", func(item json.Value) bool { return item.Get("content", "parts").At(0) != nil })
 	switch {
-	case event == "error" || !found[3].Missing() || !found[4].Missing():
+	case event == "error" || fault.Wrong(found[3]) || fault.Wrong(found[4]):
 		s.explain(word, v)
 	case candidate == nil && block != "" && !strings.HasSuffix(block, "_UNSPECIFIED"):
 		s.finish(Filtered, block)

@@ -95,7 +95,7 @@ func (r *interactions) start(s *Stream, index int64, step json.Value) {
 	if s.End != Open {
 		return
 	}
-	if err := step.Get("error"); !err.Missing() {
+	if fault.Wrong(step.Get("error")) {
 		s.explain("", step)
 		return
 	}
@@ -207,7 +207,7 @@ func (r *interactions) end(s *Stream, status string, v json.Value) {
 	case interactionEnds[status] == Complete:
 		r.steps(s, v)
 		r.status(s, status)
-	case isError(v) || !v.Get("errors").Missing():
+	case isError(v) || fault.Wrong(v.Get("errors")):
 		s.explain(status, v)
 	default:
 		s.failWith(status, fault.FinishError(s.Provider, status))

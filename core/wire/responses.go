@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"holdfast/core/fault"
 	"holdfast/core/json"
 )
 
@@ -42,13 +43,13 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.add(Reasoning, v.Get("delta"))
 	case "response.output_item.added":
-		if isCall(v.Get("item")) {
-			s.begin()
-		}
+		r.item(s, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		s.begin()
 	case "response.output_item.done":
 		r.call(s, v.Get("item"))
+	case "response.audio.delta", "response.audio.transcript.delta":
+		s.Output = true
 	case "response.created", "response.queued", "response.in_progress":
 		s.note(v.Get("response"))
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
@@ -87,6 +88,8 @@ func (r *responses) whole(s *Stream, v json.Value) bool {
 func (r *responses) end(s *Stream, status string, v json.Value) {
 	s.note(v)
 	switch end := responsesEnds[status]; {
+	case status == "cancelled" && !isError(v): // by somebody: nobody is to ask again
+		s.failWith(status, fault.FinishError(s.Provider, status))
 	case end == Failed:
 		s.explain(status, v)
 	case status == "incomplete":
@@ -129,31 +132,37 @@ func (r *responses) output(s *Stream, output json.Value) {
 	s.skip = Cursor{}
 }
 
+// item notes what has begun. Tools that run on the provider's side are part of an answer, too, as are
+// pictures, but no calls for the caller.
+func (r *responses) item(s *Stream, item json.Value) {
+	switch kind := item.Get("type").Text(); {
+	case calls[kind] != "":
+		s.begin()
+	case kind != "" && kind != "message" && kind != "reasoning":
+		s.Output = true
+	}
+}
+
 // call hands out a finished tool call, once.
 func (r *responses) call(s *Stream, item json.Value) {
-	if s.End != Open || !isCall(item) {
-		return
-	}
-	s.begin()
-	if s.Pending { // its arguments may still grow
+	kind := item.Get("type").Text()
+	arguments := calls[kind]
+	if r.item(s, item); s.End != Open || arguments == "" || s.Pending { // its arguments may still grow
 		return
 	}
 	id := item.Get("call_id").Text()
 	if id == "" {
 		id = item.Get("id").Text()
 	}
-	kind := item.Get("type").Text()
-	if kind == "custom_tool_call" {
-		s.call(Tool{ID: id, Name: item.Get("name").Text(), Arguments: item.Get("input").Text()})
-		return
-	}
 	call := partialCall{id: id, name: item.Get("name").Text()}
-	call.append(item.Get("arguments"))
-	if action := item.Get("action"); call.name == "" && action.Kind() == '{' { // shell calls have no name
+	if call.name == "" && arguments != "arguments" { // its kind says it all
 		call.name = strings.TrimSuffix(kind, "_call")
-		call.append(action)
 	}
+	call.append(item.Get(arguments))
 	tool, whole := call.tool()
+	if kind == "custom_tool_call" { // which takes no JSON
+		tool.Arguments, whole = item.Get(arguments).Text(), true
+	}
 	if !whole || item.Get("status").Text() == "incomplete" {
 		s.broken(call.name)
 		return
@@ -161,12 +170,13 @@ func (r *responses) call(s *Stream, item json.Value) {
 	s.call(tool)
 }
 
-// isCall tells whether an output item asks the caller to run something. Tools that run on the
-// provider's side do not count.
-func isCall(item json.Value) bool {
-	switch item.Get("type").Text() {
-	case "function_call", "custom_tool_call", "local_shell_call", "shell_call":
-		return true
-	}
-	return false
+// calls are the output items that ask the caller to do something, and where they say with what.
+var calls = map[string]string{
+	"function_call":        "arguments",
+	"custom_tool_call":     "input",
+	"local_shell_call":     "action",
+	"shell_call":           "action",
+	"computer_call":        "action",
+	"apply_patch_call":     "operation",
+	"mcp_approval_request": "arguments",
 }

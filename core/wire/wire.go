@@ -332,7 +332,7 @@ func (s *Stream) bare(v json.Value) {
 
 // isError tells whether a JSON body carries an error rather than an answer.
 func isError(v json.Value) bool {
-	return !v.Get("error").Missing() || !v.Get("detail").Missing()
+	return fault.Wrong(v.Get("error")) || fault.Wrong(v.Get("detail"))
 }
 
 // unreadable takes an event that is not JSON.
