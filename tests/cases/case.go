@@ -78,6 +78,17 @@ func (c *fieldCase) api() wire.API {
 	return wire.Chat
 }
 
+// body is a request of any wire format, with what the case's words for it add.
+func (c *fieldCase) body() string {
+	kept := ""
+	for _, word := range []string{"background", "deferred"} {
+		if strings.Contains(strings.ToLower(c.API), word) {
+			kept += `"` + word + `":true,`
+		}
+	}
+	return `{` + kept + `"model":"m","messages":[{"role":"user","content":"Hi"}],"input":"Hi","contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`
+}
+
 func (c *fieldCase) header() (h header.Header) {
 	for name, value := range c.Input.Headers {
 		h = append(h, header.Field{Name: name, Value: value})
@@ -194,7 +205,7 @@ func (c *fieldCase) stream() []string {
 		Target: core.Target{Provider: c.provider(), API: c.api(), Base: "https://provider.test", Path: "/", Policy: core.Defaults(c.provider(), false)},
 		Stream: true, Random: func() float64 { return 0 },
 	}
-	spec.Body, _ = hfjson.Parse([]byte(`{"model":"m","messages":[{"role":"user","content":"Hi"}],"input":"Hi","contents":[{"role":"user","parts":[{"text":"Hi"}]}]}`))
+	spec.Body, _ = hfjson.Parse([]byte(c.body()))
 	p := player{call: core.New(spec)}
 	p.handle(core.Event{Kind: core.Start})
 	status := c.Input.Status
