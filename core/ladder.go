@@ -32,15 +32,16 @@ const (
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
 func (c *Call) fail(now time.Time, f fault.Fault) {
-	c.closeAttempt(now, f)
+	c.breakOff(now, f)
 	next, ok := c.resume(now, f)
+	c.report(now, f, ok && !c.durable())
 	if !ok {
-		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() { // what became of the answer is not to be learnt
+		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() && !c.told(f) {
 			f = c.lost
-		}
-		if c.refusedToResume() && !c.mayRun(f) {
-			c.reopen(now)
-			return
+			if c.refusedToResume() && !c.mayRun(f) {
+				c.reopen(now)
+				return
+			}
 		}
 		if next, ok = c.again(now, f); !ok {
 			next, ok = c.elsewhere(now, f)
@@ -51,6 +52,12 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 		return
 	}
 	c.take(now, f, next)
+}
+
+// told tells that a failure is the provider's word about the answer. Otherwise what became of the
+// answer is not to be learnt.
+func (c *Call) told(f fault.Fault) bool {
+	return c.stream != nil && c.stream.End == wire.Failed && !broken(f.Reason)
 }
 
 // reopen begins as the call would have begun with nothing to take up.
@@ -137,6 +144,8 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	}
 	pending := c.stream != nil && c.stream.Pending
 	switch {
+	case f.Reason == fault.Deadline:
+		return step{}, false
 	case pending:
 	case a.Kind == Resumed && a.HTTPStatus >= 300: // the look was refused
 		if !f.RetryWithin(p.Budget.MaxHint) {
@@ -145,7 +154,7 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	case !broken(f.Reason): // the provider said how the answer ended
 		return step{}, false
 	}
-	request, ok := c.way(c.spec.target(a.Target), pending)
+	request, ok := c.way(c.spec.target(a.Target), c.pending)
 	if !ok {
 		return step{}, false
 	}
@@ -182,6 +191,12 @@ func (c *Call) way(t *Target, pending bool) (wire.Request, bool) {
 		request, ok = whole, true
 	}
 	return request, ok
+}
+
+// learnt tells that the provider has said what became of the answer: that counts, and no longer the
+// break that the resumptions were to mend.
+func (c *Call) learnt(f fault.Fault) bool {
+	return c.stream != nil && c.stream.End == wire.Failed && !broken(f.Reason)
 }
 
 // broken tells whether a failure is one of the way, and says nothing about the answer itself.
