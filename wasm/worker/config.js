@@ -40,6 +40,8 @@ export class Config {
   tokens;
   /** What holds for tokens that are accepted by their signature; null when none are. */
   jwt = null;
+  /** Whether there is more than one owner: then what is one's is not the other's, at the providers as well. */
+  shared;
   /** What signs tokens and links. @type {Uint8Array[]} */
   secrets;
   /** By name: {base, key, fallbacks}. @type {Map<string, {base: string, key: string, fallbacks: string[]}>} */
@@ -59,6 +61,7 @@ export class Config {
     this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
     this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
     if (jwt !== undefined) this.#signed(jwt);
+    this.shared = this.jwt !== null || this.tokens.length > 1;
     this.origins = new Set(origins);
     this.maxBodyBytes = maxBodyBytes;
     this.streams = streams === true;

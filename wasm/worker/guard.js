@@ -50,21 +50,23 @@ const MAX_DEPTH = 64;
 const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, LIST, END] = new TextEncoder().encode('"\\:{}[]');
 
 /**
- * Refuses a body of JSON that is too deep, or that says something twice: of two, every reader takes
- * another one. It looks at each byte once and builds nothing; what is no JSON, its reader finds out.
+ * Refuses a body of JSON that is too deep, or in which an object says something twice: of two, every
+ * reader takes another one. It looks at each byte once; what is no JSON, its reader finds out.
  * @param {Uint8Array} bytes
  */
 export function shallow(bytes) {
-  const names = new Set();
+  /** By depth: the names of the object there so far. @type {Set<string>[]} */
+  const names = Array.from({ length: MAX_DEPTH + 1 }, () => new Set());
   let depth = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) {
       const begin = i;
       while (++i < bytes.length && bytes[i] !== QUOTE) if (bytes[i] === BACKSLASH) i++;
-      if (depth === 1 && next(bytes, i + 1) === COLON) once(names, bytes.subarray(begin, i + 1));
+      if (next(bytes, i + 1) === COLON) once(names[Math.max(depth, 0)], bytes.subarray(begin, i + 1));
     } else if (byte === OPEN || byte === LIST) {
       if (++depth > MAX_DEPTH) throw new Refusal(400, "invalid_request", `The body is nested more than ${MAX_DEPTH} deep.`);
+      if (depth > 0) names[depth].clear();
     } else if (byte === CLOSE || byte === END) depth--;
   }
 }
@@ -75,8 +77,10 @@ function next(bytes, at) {
   return bytes[at];
 }
 
+const decoder = new TextDecoder();
+
 function once(names, quoted) {
-  let name = new TextDecoder().decode(quoted);
+  let name = decoder.decode(quoted);
   try {
     name = JSON.parse(name);
   } catch {

@@ -9,10 +9,12 @@ import { quote } from "./instance.js";
 import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
-import { isFree, passes, PROVIDERS, signature } from "./providers.js";
+import { namedIn, Telling, tells } from "./named.js";
+import { isFree, passing, PROVIDERS, signature } from "./providers.js";
 import { redactText } from "./redact.js";
 import { Relay, WATCH_MS } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
+import { keep, permit } from "./stored.js";
 
 /**
  * What a request asks, of whom.
@@ -24,6 +26,7 @@ import { FORM, NotACall, Session } from "./session.js";
  * @property {Uint8Array | undefined} body
  * @property {{provider: string, chain: number[], form?: boolean, metered: boolean}} route see wasm/bind/fetch.go
  * @property {{provider: string, model: string} | null} own the request's own target, when the body does not only tell the form
+ * @property {boolean} tells its response tells ids by which only this caller may name what is stored
  */
 
 /** The paths of providers that stream an answer. */
@@ -89,17 +92,20 @@ export class Passage {
   async #nativePlan(name, path) {
     const { method, headers } = this.#request;
     const provider = this.#config.providers.get(name);
-    if (!provider || !passes(name, method, path)) throw notFound();
+    const passed = provider && passing(name, method, path);
+    if (!passed) throw notFound();
     this.#url.searchParams.delete("key"); // where some clients of Gemini put the token
     const [header, value] = signature(name, path, provider.key);
     const body = await this.#body();
-    this.#may(`${name}/${modelIn(this.#caller, path, body)}`);
+    const said = body?.length && (this.#config.shared || this.#caller.models) ? parse(body) : {};
+    this.#may(`${name}/${modelIn(this.#caller, path, said)}`);
+    await this.#permit(path, said, passed.stored);
     const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
     const sent = toProvider(headers);
     if (body?.length) sent["content-type"] = "application/json"; // the list of paths has no other, and what is none would be no call, and not counted
-    return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places, metered: this.#caller.limits !== null }, own };
+    return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places, metered: this.#caller.limits !== null }, own, tells: this.#tells(path, said) };
   }
 
   async #modelPlan(path, asked) {
@@ -112,8 +118,9 @@ export class Passage {
     if (!names.includes(body.model) && (names.length === 0 || this.#config.models.includes(body.model))) names.unshift(body.model);
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
+    await this.#permit(path, body);
     const headers = { "content-type": "application/json" };
-    return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true, metered: this.#caller.limits !== null }, own: null };
+    return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true, metered: this.#caller.limits !== null }, own: null, tells: this.#tells(path, body) };
   }
 
   async #body() {
@@ -121,6 +128,18 @@ export class Passage {
     const bytes = await bounded(this.#request, this.#config.maxBodyBytes);
     shallow(bytes);
     return bytes;
+  }
+
+  /** Refuses what is stored and another owner's. */
+  async #permit(path, body, stored) {
+    if (!this.#config.shared) return;
+    const named = namedIn(path, body);
+    if (stored !== undefined) named.push({ id: stored, member: "" });
+    await permit(this.#env, this.#caller.owner, named);
+  }
+
+  #tells(path, body) {
+    return this.#config.shared && this.#request.method === "POST" && tells(path, body);
   }
 
   #may(name) {
@@ -155,7 +174,7 @@ export class Passage {
   }
 
   /** Sends the request, and everything that it takes until an answer has gone out whole. */
-  async #relay({ base, path, headers, signed, body, route, own }, form) {
+  async #relay({ base, path, headers, signed, body, route, own, tells }, form) {
     const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
     const keys = targets.map((target) => target && this.#config.providers.get(target.provider).key);
     const session = new Session(this.#config, keys);
@@ -169,7 +188,7 @@ export class Passage {
     const watch = setInterval(() => session.watch(), WATCH_MS);
     const relay = new Relay(session, form, keys, signal);
     try {
-      const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, relay.open);
+      const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, tells ? this.#keeping(relay.open) : relay.open);
       const response = await this.#presentable(answer, keys, form);
       session.facts.attempts ||= 1; // it passed without being a call
       const out = told(toClient(response.headers, keys), session.facts, targets);
@@ -184,6 +203,24 @@ export class Passage {
     } finally {
       clearInterval(watch);
     }
+  }
+
+  /** The same way to the client, beside which what goes out is read for ids that are the caller's from now on. */
+  #keeping(open) {
+    return (call, left, headers) => {
+      const tell = (ids) => this.#ctx.waitUntil(keep(this.#env, this.#caller.owner, ids));
+      const telling = new Telling(tell, isEvents(headers), 2 * this.#config.maxBodyBytes);
+      const body = open(call, left, headers);
+      const write = (bytes) => {
+        telling.take(bytes);
+        return body.write(bytes);
+      };
+      const close = () => {
+        telling.end();
+        body.close();
+      };
+      return { ...body, write, close };
+    };
   }
 
   /** A response without what is none of the client's business: the key, and where to go instead. */
@@ -214,11 +251,13 @@ const notMetered = () => new Refusal(403, "not_metered", "A token with a limit o
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
 
 /** The model that a request to a provider's own API asks for, as far as it matters for its caller; "" when it names none. */
-function modelIn({ models }, path, bytes) {
+function modelIn({ models }, path, body) {
   if (models === null) return "";
   const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
-  return String(inPath ?? (bytes && parse(bytes).model) ?? "");
+  return String(inPath ?? body.model ?? "");
 }
+
+const isEvents = (headers) => headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
 
 /** The models that a request names in its header, or null. */
 function namesIn(headers) {

@@ -5,11 +5,13 @@
 
 /** One segment of a path: nothing that another server could read as a slash or as "..". */
 const ID = "(?!\\.)[\\w.:-]+";
+/** The same for the id of what a client has made there, which is nobody else's: see named.js. */
+const STORED = `(?<stored>${ID})`;
 
 const routes = (...lines) =>
   lines.map((line) => {
     const [methods, path] = line.split(" ");
-    return { methods: methods.split("|"), path: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll("*", ID)}$`) };
+    return { methods: methods.split("|"), path: new RegExp(`^${path.replaceAll(".", "\\.").replaceAll("*", ID).replaceAll("@", STORED)}$`) };
   });
 
 /**
@@ -22,7 +24,7 @@ export const PROVIDERS = {
     base: "https://api.openai.com", form: "openai", header: "authorization", own: "chat", responses: "responses", embeddings: "/v1/embeddings",
     routes: routes(
       "POST /v1/(chat/completions|responses|embeddings|moderations|responses/input_tokens)",
-      "GET /v1/models(/*)?", "GET|DELETE /v1/responses/*", "GET /v1/responses/*/input_items", "POST /v1/responses/*/cancel",
+      "GET /v1/models(/*)?", "GET|DELETE /v1/responses/@", "GET /v1/responses/@/input_items", "POST /v1/responses/@/cancel",
     ),
   },
   anthropic: {
@@ -34,7 +36,7 @@ export const PROVIDERS = {
     embeddings: "/v1beta/openai/embeddings", bearer: "/openai/",
     routes: routes(
       "POST /v1(beta)?/models/*", "GET /v1(beta)?/models(/*)?",
-      "POST /v1beta/interactions", "GET|DELETE /v1beta/interactions/*", "POST /v1beta/interactions/*/cancel",
+      "POST /v1beta/interactions", "GET|DELETE /v1beta/interactions/@", "POST /v1beta/interactions/@/cancel",
       "POST /v1beta/openai/(chat/completions|embeddings)", "GET /v1beta/openai/models(/*)?",
     ),
   },
@@ -42,7 +44,7 @@ export const PROVIDERS = {
     base: "https://api.x.ai", form: "openai", header: "authorization", own: "chat", responses: "responses", embeddings: "/v1/embeddings",
     routes: routes(
       "POST /v1/(chat/completions|responses|messages|embeddings)",
-      "GET /v1/models(/*)?", "GET|DELETE /v1/responses/*", "GET /v1/chat/deferred-completion/*",
+      "GET /v1/models(/*)?", "GET|DELETE /v1/responses/@", "GET /v1/chat/deferred-completion/@",
     ),
   },
   gloo: {
@@ -56,9 +58,16 @@ const FREE = /(:countTokens|\/count_tokens|\/input_tokens|\/moderations|\/cancel
 /** Tells whether a request that asks no model costs nothing. */
 export const isFree = (method, path) => method !== "POST" || FREE.test(path);
 
-/** Tells whether a request is one that the gateway passes on. */
-export function passes(provider, method, path) {
-  return PROVIDERS[provider].routes.some((route) => route.methods.includes(method) && route.path.test(path));
+/**
+ * A request as one that the gateway passes on; null when it is none.
+ * @returns {{stored: string | undefined} | null} the id in its path
+ */
+export function passing(provider, method, path) {
+  for (const route of PROVIDERS[provider].routes) {
+    const match = route.methods.includes(method) && route.path.exec(path);
+    if (match) return { stored: match.groups?.stored };
+  }
+  return null;
 }
 
 /** The header that signs a request to a path of a provider. */

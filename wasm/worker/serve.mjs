@@ -13,6 +13,7 @@ export const COMPATIBILITY = { date: "2026-04-01", flags: ["enable_request_signa
 const CLASSES = {
   ANSWERS: "Answers",
   LEDGERS: "Ledger",
+  STORED: "Stored",
   STREAMS: "Streams",
 };
 

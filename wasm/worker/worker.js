@@ -14,6 +14,7 @@ import { callerOf, STATUS } from "./tokens.js";
 
 export { Answers } from "./answers.js";
 export { Ledger } from "./ledger.js";
+export { Stored } from "./stored.js";
 export { Streams } from "./streams.js";
 
 export default {
