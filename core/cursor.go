@@ -94,8 +94,10 @@ func (c *Call) withdraw() {
 	t := c.spec.target(c.target)
 	at := c.cursor
 	switch {
-	case c.raw != nil || c.attempt == nil:
-		return // whoever fetches may want to come back
+	case c.raw != nil: // whoever fetches may want to come back
+		return
+	case c.asked.URL == "": // nothing was
+		return
 	case c.stream != nil:
 		at = c.stream.Cursor
 	}

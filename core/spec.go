@@ -62,13 +62,14 @@ type Spec struct {
 // Check says what is wrong with a spec before anything is sent.
 func (s *Spec) Check() error {
 	if !s.Stream {
+		// Its answer would be taken for a broken document, and asked for again.
+		if wire.Streams(s.API) && (s.Body.Get("stream").True() || strings.Contains(s.Path, ":streamGenerateContent")) {
+			return errors.New("asks for a stream, and request reads one document; use stream")
+		}
 		return nil
 	}
 	if s.Body.Kind() != '{' {
 		return errors.New("a streamed request needs a JSON object as its body")
-	}
-	if !wire.Streams(s.API) {
-		return errors.New("the path does not tell the wire format of the stream; name it with the option api")
 	}
 	if s.Partial != "" && !(s.API == wire.Answers && s.From != nil) {
 		_, err := wire.Continue(wire.FormOf(s.API, s.Path, s.Body), s.Body, s.Partial, s.Policy.Continuation)

@@ -31,7 +31,8 @@ for (const [options, path] of [
   [{ headers: { a: "b\r\nc: d" } }, "headers.a"],
   [{ headers: { a: "日本" } }, "headers.a"],
   [{ headers: { a: 1 } }, "headers.a"],
-  [{ onDelta() {} }, "onDelta"],
+  [{ wasm: 5 }, "wasm"],
+  [{ wasm: null }, "wasm"],
   [{ policy: { idleMs: NaN } }, "policy.idleMs"],
   [{ policy: { idleMs: 1n } }, "policy.idleMs"],
   [{ policy: { a: [1, () => {}] } }, "policy.a[1]"],
@@ -52,6 +53,8 @@ test("options that are not an object are refused; undefined is absent", () => {
   for (const options of [7, "x", []]) assert.throws(() => new Session(options), { code: "bad_option" });
   gloo({ fetch: undefined, apiKey: undefined, headers: { a: undefined } });
   assert.throws(() => splitOptions({ signal: {} }, { signal: must.signal }, "request"), { code: "bad_option" });
+  // Whether there is such an option, only the program knows.
+  assert.deepEqual(splitOptions({ policy() {} }, {}, "request").rest, { policy: null });
 });
 
 test("an apiKey in a browser needs a word of consent", (t) => {
@@ -116,6 +119,10 @@ test("a body is JSON: a value, text or bytes", () => {
     [{ a: Infinity }, "body.a"],
     [{ a: 1n }, "body.a"],
     [{ a: new Map() }, "body.a"],
+    [new FormData(), "body"],
+    [{ a: new Blob(["x"]) }, "body.a"],
+    [{ a: new Error("x") }, "body.a"],
+    [{ a: [new URLSearchParams("a=b")] }, "body.a[0]"],
     [{ a: new Uint8Array(3) }, "body.a"],
     [{ a: Promise.resolve() }, "body.a"],
     [{ a: [undefined] }, "body.a[0]"],
@@ -127,6 +134,10 @@ test("a body is JSON: a value, text or bytes", () => {
   let deep = {};
   for (let i = 0; i < 1e5; i++) deep = { deep };
   assert.throws(() => encodeBody(deep), { code: "bad_body" });
+  class Message {
+    role = "user";
+  }
+  assert.equal(text({ a: [new Message()], b: Object.create(null), c: {}, d: [], e: new Number(1) }), '{"a":[{"role":"user"}],"b":{},"c":{},"d":[],"e":1}');
   const shared = { x: 1 };
   checkJSON({ a: shared, b: shared }, "body", "bad_body");
 });

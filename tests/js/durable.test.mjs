@@ -197,6 +197,24 @@ test("a restart of the gateway's own takes back what this answer said, and no mo
   const back = client.resumeAnswer(first.id, "off_1", { text: "Wrong.", onDelta() {} });
   assert.equal((await back.result).text, TEXT);
   assert.equal(back.partial, TEXT);
+
+  // A stream of text cannot take anything back. It shows nothing twice.
+  set({ messages, gapMs: 2 });
+  const shown = [];
+  await assert.rejects(async () => {
+    for await (const text of client.stream(PATH, BODY, { durable: true }).toReadableStream()) shown.push(text);
+  }, { code: "truncated", message: /iterate the answer/ });
+  assert.deepEqual(shown, ["Wrong."]);
+});
+
+test("who comes back with a signal that has aborted stops the answer at the gateway", async () => {
+  set({ gapMs: 3 });
+  const answer = client.stream(PATH, BODY, { durable: true, onDelta() {} });
+  await until(() => answer.partial.length > 30);
+  answer.leave();
+  const back = client.resumeAnswer(answer.id, answer.offset, { signal: AbortSignal.abort() });
+  assert.equal((await back.result).status, "cancelled");
+  await until(() => keeper.log.some((line) => line.endsWith("/cancel")));
 });
 
 test("options that make no sense are refused", async () => {
@@ -208,7 +226,7 @@ test("options that make no sense are refused", async () => {
   await refused(client.resumeAnswer("answer-1", "a,b"), /^offset: must be text/);
   await refused(client.resumeAnswer("../secrets", "-1"), /^id: /);
   await assert.rejects(client.request(PATH, BODY, { durable: true }), { code: "bad_option", message: /^durable: is an option of stream/ });
-  const back = client.resumeAnswer("answer-00", "-1");
+  const back = client.resumeAnswer("answer-00", "-1", null);
   assert.equal((await back.result).error.status, 404);
   assert.throws(() => back.tryAgain(), { code: "bad_option", message: /give path and body to resumeAnswer/ });
   const plain = client.stream(PATH, BODY);

@@ -71,6 +71,7 @@ for (const [what, args] of Object.entries(bodies)) {
 
 const others = {
   "a GET": [URL_, undefined],
+  "a GET with null": [URL_, null],
   "another path": ["https://llm.example/v1/files", post],
   "no JSON": [URL_, { ...post, body: "text" }],
   "a form": ["https://llm.example/v1/chat/completions", { method: "POST", body: new URLSearchParams({ a: "b" }) }],

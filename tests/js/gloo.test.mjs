@@ -304,7 +304,10 @@ test("wsm-002: abort rejects with the reason: before, in flight, and in a wait",
   };
   const before = await scripted([() => assert.fail("nothing may be sent")]);
   await cancelled((reason) => before.client.request("/x", {}, { signal: AbortSignal.abort(reason) }));
+  const answer0 = before.client.stream(PATH, BODY, { signal: AbortSignal.abort() });
+  assert.deepEqual([(await answer0.result).status, (await answer0.result).attempts], ["cancelled", []]);
   assert.equal(before.state.calls, 0);
+  assert.equal((await before.client.health()).spend.spentUsd, 0, "what was never sent costs nothing");
 
   const flight = await scripted([hanging]);
   await cancelled((reason) => {
@@ -407,6 +410,7 @@ test("bad bodies are typed errors", async () => {
     await assert.rejects(client.stream(PATH, body).result, { code: "bad_body" });
   }
   await assert.rejects(client.stream(PATH, "[1]").result, { code: "bad_body" });
+  await assert.rejects(client.request(PATH, { ...BODY, stream: true }), { code: "bad_body", message: /use stream/ });
   await assert.rejects(client.request("/x", JSON.stringify({ a: "x".repeat(20e6) })), { code: "body_too_large" });
   await assert.rejects(async () => {
     for await (const _ of client.stream(PATH, undefined)) assert.fail();
@@ -441,6 +445,11 @@ test("classify and isRetryable answer for themselves", async () => {
 
   const sdk = (status, body, headers = {}) => Object.assign(new Error(`${status}`), { status, error: body, headers: new Headers(headers) });
   assert.equal(await isRetryable(sdk(429, error(2004, "RATE_LIMIT", true).error), { provider: "gloo" }), true);
+  for (const [code, decision, want] of [["truncated", "retry", true], ["auth", "stop", false], ["load_failed", undefined, true], ["bad_option", undefined, false]]) {
+    const foreign = Object.assign(new Error("of another copy of the module"), { name: "HoldfastError", code, decision });
+    assert.equal(await isRetryable(foreign, { provider: "gloo" }), want, code);
+  }
+  await assert.rejects(isRetryable(new Error("x"), null), { code: "bad_option" });
   assert.equal(await isRetryable(sdk(500, error(3001, "INTERNAL_ERROR", false).error), { provider: "gloo" }), false);
   assert.equal(await isRetryable(new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNRESET" }) }), { provider: "gloo" }), true);
   assert.equal(await isRetryable(new DOMException("stop", "AbortError"), { provider: "gloo" }), false);

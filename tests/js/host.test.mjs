@@ -350,6 +350,12 @@ test("a signal cancels, and its listener is gone after the end", async () => {
   assert.equal((await late.answer.result).status, "cancelled");
 });
 
+test("each reader has deltas of its own", async () => {
+  const { answer } = answerOf(["a", "b", "c"], { options: { onDelta: (delta) => (delta.text = "mine") } });
+  assert.deepEqual(await collect(answer), ["a", "b", "c"]);
+  assert.equal(answer.partial, "abc");
+});
+
 test("callbacks that throw do not harm the stream", async (t) => {
   const reported = [];
   globalThis.reportError = (error) => reported.push(error.message);
@@ -399,4 +405,5 @@ test("a HoldfastError tells its code and its cause", () => {
   assert.equal(error.cause.code, "overloaded");
   assert.ok(error instanceof Error);
   assert.deepEqual(Object.keys(new HoldfastError("a", "b", { partial: undefined })), ["code"]);
+  assert.deepEqual(JSON.parse(JSON.stringify(error)), { name: "HoldfastError", message: "m", code: "truncated", decision: "retry", reason: "truncated", failure: { reason: "truncated", decision: "retry", message: "m" }, partial: "x" });
 });

@@ -99,6 +99,9 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	if bits&2 != 0 {
 		c.tell(now, core.Event{Kind: core.Offline})
 	}
+	if bits&8 != 0 {
+		return c.tell(now, core.Event{Kind: core.Aborted})
+	}
 	return c.tell(now, core.Event{Kind: core.Start})
 }
 

@@ -3,6 +3,7 @@ package bind
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"holdfast/core"
@@ -33,12 +34,12 @@ type setter func(v json.Value) error
 // what there is.
 func options(v json.Value, where string, table map[string]setter) (err error) {
 	if v.Kind() != '{' {
-		return badOption(where + ": must be an object")
+		return badOption("must be an object")
 	}
 	v.Each(func(key string, item json.Value) bool {
 		set, ok := table[key]
 		if !ok {
-			err = badOption(key + ": is not an option of " + where + "; there are " + strings.Join(sorted(table), ", "))
+			err = badOption(key + ": is not an option of " + where + "; there are " + strings.Join(names(table, where), ", "))
 			return false
 		}
 		if e := set(item); e != nil {
@@ -50,9 +51,23 @@ func options(v json.Value, where string, table map[string]setter) (err error) {
 	return err
 }
 
-func sorted(table map[string]setter) []string {
-	keys := make([]string, 0, len(table))
+// besides are the options around a table: those that users give too and the JavaScript module keeps
+// for itself, and those of the table that only the module gives. Each list is sorted.
+var besides = map[string]struct{ kept, inner string }{
+	"createClient": {"WebSocket apiKey dangerouslyAllowBrowser fetch full now onEvent random share sleep token wasm", "page"},
+	"targets":      {"apiKey token", ""},
+	"request":      {"onEvent signal", "path"},
+	"stream":       {"durable onDelta onEvent signal", "cursors from path route"},
+	"live":         {"onEvent onItem signal", "path"},
+}
+
+// names lists the options that users can give, sorted.
+func names(table map[string]setter, where string) []string {
+	keys, inner := strings.Fields(besides[where].kept), strings.Fields(besides[where].inner)
 	for key := range table {
+		if slices.Contains(inner, key) {
+			continue
+		}
 		at := 0
 		for at < len(keys) && keys[at] < key {
 			at++
@@ -376,6 +391,9 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 		s.API = wire.DetectAPI(s.Path)
 	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
 		return s, badOption("api: is not a wire format that Holdfast knows")
+	}
+	if stream && !wire.Streams(s.API) {
+		return s, badOption("api: the path does not tell the wire format of the stream; name it")
 	}
 	s.Header = c.fields(stream, first.provider, first.header, own)
 	outer, _ := decimal.Int(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's

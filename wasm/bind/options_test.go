@@ -21,7 +21,7 @@ func TestClientOptions(t *testing.T) {
 		{`{"provider":"gloo","policy":{"interactive":{"attempts":2},"idleMs":0,"owner":false}}`, ""},
 		{`{}`, "provider: must be gloo"},
 		{`{"provider":"glo"}`, "provider: must be gloo"},
-		{`{"provider":"gloo","retries":3}`, "retries: is not an option of createClient; there are baseURL, breaker,"},
+		{`{"provider":"gloo","retries":3}`, "retries: is not an option of createClient; there are WebSocket, apiKey, baseURL, breaker,"},
 		{`{"provider":"gloo","baseURL":3}`, "baseURL: must be text"},
 		{`{"provider":"gloo","headers":{"a":1}}`, "headers: a: must be text"},
 		{`{"provider":"gloo","policy":{"idle":3}}`, "policy: idle: is not an option of policy"},
@@ -31,7 +31,8 @@ func TestClientOptions(t *testing.T) {
 		{`{"provider":"gloo","policy":{"interactive":{"backoff":"fast"}}}`, `backoff: must be "full" or "added"`},
 		{`{"provider":"gloo","policy":{"continuation":"go on"}}`, "continuation: must be text that contains {partial}"},
 		{`{"provider":"gloo","policy":{"drainMs":5000}}`, "drainMs: must be a number of milliseconds from 0 to 2000"},
-		{`[]`, "createClient: must be an object"},
+		{`{"provider":"gloo","breaker":true}`, "breaker: must be false or an object"},
+		{`[]`, "must be an object"},
 		{`{"provider":`, "createClient: invalid JSON"},
 	} {
 		_, err := newClient([]byte(c.options))
@@ -85,7 +86,7 @@ func TestCallOptions(t *testing.T) {
 		{`{"path":"/v1/chat/completions","idle":1}`, `{}`, "bad_option", "idle: is not an option of stream"},
 		{`{"path":"/v1/chat/completions"}`, `{"a":`, "bad_body", "body: invalid JSON at byte 5"},
 		{`{"path":"/v1/chat/completions"}`, `[]`, "bad_body", "needs a JSON object"},
-		{`{"path":"/v1/other"}`, `{}`, "bad_body", "name it with the option api"},
+		{`{"path":"/v1/other"}`, `{}`, "bad_option", "api: the path does not tell"},
 		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: is not a wire format"},
 		{`{"path":"/answers","api":"answers"}`, `{}`, "bad_option", "api: is not a wire format"},
 		{`{"path":"/v1/chat/completions","continues":"x"}`, `{}`, "bad_body", "no message list"},
@@ -95,6 +96,30 @@ func TestCallOptions(t *testing.T) {
 		f, ok := err.(*failure)
 		if !ok || f.code != c.code || !strings.Contains(f.message, c.want) {
 			t.Errorf("%s %s: %v, want %s %q", c.options, c.body, err, c.code, c.want)
+		}
+	}
+	if _, err := newClient([]byte(`{"provider":"gloo","policy":3}`)); err == nil || err.Error() != "policy: must be an object" {
+		t.Errorf("a policy of another kind: %v", err)
+	}
+}
+
+// A stream that request reads would be taken for a broken document, and paid for at each attempt.
+func TestRequestOfStream(t *testing.T) {
+	client, _ := newClient([]byte(`{"provider":"openai"}`))
+	for _, c := range []struct {
+		path, body string
+		refused    bool
+	}{
+		{"/v1/chat/completions", `{"stream":true}`, true},
+		{"/v1/chat/completions", `{"stream":false}`, false},
+		{"/v1beta/models/m:streamGenerateContent?alt=sse", `{}`, true},
+		{"/v1beta/models/m:generateContent", `{}`, false},
+		{"/v1/something", `{"stream":true}`, false},
+	} {
+		_, err := client.spec(false, []byte(`{"path":"`+c.path+`"}`), []byte(c.body))
+		f, _ := err.(*failure)
+		if refused := f != nil && f.code == "bad_body" && strings.HasSuffix(f.message, "use stream"); refused != c.refused || (err != nil) != c.refused {
+			t.Errorf("%s %s: %v", c.path, c.body, err)
 		}
 	}
 }
@@ -126,7 +151,7 @@ func TestGatewayOptions(t *testing.T) {
 		{`{"path":"/","route":{"provider":"x"}}`, "provider: must be"},
 		{`{"path":"/","route":{"chain":1}}`, "chain: must be a list"},
 		{`{"path":"/","from":{"next":-1}}`, "from: next: must be a whole number"},
-		{`{"path":"/","from":null}`, "from: from: must be an object"},
+		{`{"path":"/","from":null}`, "from: must be an object"},
 	} {
 		if _, err := client.spec(true, []byte(c.options), body); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", c.options, err, c.want)
@@ -159,15 +184,14 @@ func TestTypesAgree(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		keys []string
-		own  []string // kept in JavaScript, or passed otherwise
 	}{
-		{"ClientOptions", known(ofClient), []string{"apiKey", "token", "dangerouslyAllowBrowser", "full", "onEvent", "share", "wasm", "fetch", "WebSocket", "sleep", "random", "now"}},
-		{"CallOptions", append(known(ofCall), "signal", "onEvent"), nil},
-		{"LiveOptions", append(known(ofLive), "signal", "onItem", "onEvent"), nil},
-		{"LivePolicy", known(ofLivePolicy), nil},
-		{"Target", known(ofTarget), []string{"apiKey", "token"}},
-		{"Policy", known(ofPolicy), nil},
-		{"Budget", known(ofBudget), nil},
+		{"ClientOptions", known(ofClient)},
+		{"CallOptions", known(ofCall)},
+		{"LiveOptions", known(ofLive)},
+		{"LivePolicy", known(ofLivePolicy)},
+		{"Target", known(ofTarget)},
+		{"Policy", known(ofPolicy)},
+		{"Budget", known(ofBudget)},
 	} {
 		block := regexp.MustCompile(`(?s)export interface ` + c.name + ` \{(.*?)\n\}`).FindStringSubmatch(string(types))
 		if block == nil {
@@ -177,15 +201,12 @@ func TestTypesAgree(t *testing.T) {
 		for _, m := range regexp.MustCompile(`(?m)^  (\w+)\??:`).FindAllStringSubmatch(block[1], -1) {
 			declared = append(declared, m[1])
 		}
-		// Two keys are the module's own: it passes the path beside the options, and says whether it
-		// runs in a page.
-		keys := slices.DeleteFunc(append(c.keys, c.own...), func(k string) bool {
-			return k == "page" || (c.name == "CallOptions" || c.name == "LiveOptions") && k == "path"
-		})
-		slices.Sort(keys)
+		if !slices.IsSorted(c.keys) {
+			t.Errorf("%s: not sorted: %v", c.name, c.keys)
+		}
 		slices.Sort(declared)
-		if !slices.Equal(keys, declared) {
-			t.Errorf("%s: checked are %v, declared are %v", c.name, keys, declared)
+		if !slices.Equal(c.keys, declared) {
+			t.Errorf("%s: told are %v, declared are %v", c.name, c.keys, declared)
 		}
 	}
 }

@@ -35,7 +35,8 @@
 //	hf_open(client, call, bits, n, m, now)        n bytes of options, JSON, then m bytes of body;
 //	                                              bits: 1 a stream, 2 the network is away, 4 a
 //	                                              fetch: its options are {url, id, outer}, an output
-//	                                              of nothing says that the request is no call
+//	                                              of nothing says that the request is no call;
+//	                                              8 it was cancelled before: nothing is sent
 //	hf_quote(client, bits, n, m, now)             as hf_open: {costUsd} that one attempt may cost;
 //	                                              nothing when the request is no call
 //	hf_responded(call, attempt, status, n, now)   headers, JSON [[name, value], …]

@@ -21,6 +21,9 @@ func stateOptions(c *shared.Config) map[string]setter {
 				c.Breaker.Failures = breaker.Off
 				return nil
 			}
+			if v.Kind() != '{' {
+				return errors.New("must be false or an object")
+			}
 			return options(v, "breaker", map[string]setter{
 				"failures": whole(&c.Breaker.Failures, 1, 1000),
 				"openMs":   ms(&c.Breaker.Open, 24*3600*1000),

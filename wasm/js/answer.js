@@ -167,12 +167,17 @@ export class Answer {
     const whole = this.#options.background === true;
     const deltas = this[Symbol.asyncIterator]();
     let text = "";
+    let given = false;
     const pull = async (controller) => {
       for (;;) {
         const { done, value } = await deltas.next();
         if (done) break;
-        if (value.type === "restart") text = "";
+        if (value.type === "restart") {
+          if (given) throw this.#restarted();
+          text = "";
+        }
         if (value.type !== "text") continue;
+        given ||= !whole && value.text.trim() !== "";
         if (!whole) return controller.enqueue(value.text);
         text += value.text;
       }
@@ -182,6 +187,12 @@ export class Answer {
       controller.close();
     };
     return new ReadableStream({ pull, cancel: (reason) => this.cancel(reason) }, { highWaterMark: 0 });
+  }
+
+  /** A durable answer that somebody else asked for in background began anew, which was not to be foreseen. */
+  #restarted() {
+    this.leave();
+    return new HoldfastError("truncated", "the answer began anew, and a stream cannot take back what it gave; iterate the answer instead", { reason: "truncated" });
   }
 
   get #ended() {
@@ -211,9 +222,10 @@ export class Answer {
   /** Opens the call at once when the program runs, and as soon as it does when not. */
   #open(kept, options, body) {
     const open = (port) => {
+      if (this.#cancelled && !this.#left) kept.signal = AbortSignal.abort(); // while the program was loaded
       this.#call = new Call(port, this.#session, this.#taker, kept);
       this.#call.open(true, options, body);
-      if (this.#cancelled) this.#call.abort(this.#left);
+      if (this.#left) this.#call.abort(true);
       this.#want();
     };
     const port = this.#session.attached();
@@ -255,7 +267,7 @@ export class Answer {
   #give(delta) {
     const offset = this.#place?.offset;
     if (!this.#lags || this.#waiting.length > 0) this.#show(delta, offset);
-    this.#keep(delta, offset);
+    this.#keep(this.#onDelta ? { ...delta } : delta, offset); // each reader's own, to do with as he likes
     if (this.#onDelta) callBack(this.#onDelta, delta);
     if (!this.#flowing && this.#waiting.length > 0) this.#want();
   }
@@ -284,7 +296,7 @@ export class Answer {
     // Read ahead for a result: many small deltas would only cost memory.
     const last = this.#queue.at(-1);
     if (this.#flowing && delta.type === "text" && last?.type === "text") last.text += delta.text;
-    else this.#queue.push(this.#flowing ? { ...delta } : delta);
+    else this.#queue.push(delta);
     if (this.#place) this.#offsets[this.#queue.length - 1] = offset;
   }
 

@@ -27,10 +27,10 @@ export function splitOptions(options, own, where) {
         own[key](value, key);
         kept[key] = value;
       } else {
-        if (typeof value === "function") throw badOption(key, `is not an option of ${where}`);
-        checkJSON(value, key, "bad_option");
+        // The program says what it should have been, or that there is no such option.
+        rest[key] = typeof value === "function" ? null : value;
+        checkJSON(rest[key], key, "bad_option");
         if (key === "headers") checkHeaders(value);
-        rest[key] = value;
       }
     }
   } catch (error) {
@@ -39,6 +39,9 @@ export function splitOptions(options, own, where) {
   }
   return { kept, rest };
 }
+
+/** Kinds of objects that may be empty. */
+const PLAIN = new Set(["Object", "Array", "String", "Number", "Boolean"]);
 
 /** Throws unless value crosses to JSON without loss; names the path of what does not. */
 export function checkJSON(value, path, code, above = []) {
@@ -62,8 +65,10 @@ export function checkJSON(value, path, code, above = []) {
   if (above.includes(value)) throw bad("refers back to itself");
   if (typeof value.toJSON === "function") return checkJSON(value.toJSON(), path, code, [...above, value]);
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) throw bad("bytes are not a JSON value; encode them, for example as base64");
-  if (value instanceof Map || value instanceof Set || typeof value.then === "function") {
-    throw bad(`a ${value.constructor?.name ?? "promise"} is not a JSON value`);
+  // JSON would make {} of a Blob, a Map or an Error.
+  const kind = value.constructor?.name;
+  if (typeof value.then === "function" || (typeof kind === "string" && !PLAIN.has(kind) && Object.keys(value).length === 0)) {
+    throw bad(`a ${kind ?? "promise"} is not a JSON value`);
   }
   if (above.length > 512) throw bad("is nested too deeply");
   above.push(value);
@@ -147,10 +152,12 @@ export const must = {
   signal(value, key) {
     if (typeof value?.aborted !== "boolean" || typeof value.addEventListener !== "function") throw badOption(key, "must be an AbortSignal");
   },
+  /** Where the program is; what else it may not be is found when it is loaded. */
+  program(value, key) {
+    if (typeof value !== "string" && (typeof value !== "object" || value === null)) throw badOption(key, "must be a URL, bytes, a WebAssembly.Module or a Response");
+  },
   /** The text to go on from, or an answer's result. */
   continues(value, key) {
     if (typeof (value?.text ?? value) !== "string") throw badOption(key, "must be text, or an object with text");
   },
-  /** Anything; checked where it is used. */
-  any() {},
 };

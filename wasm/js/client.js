@@ -46,8 +46,9 @@ export class Client {
     return new Answer(this.#session, path, body, options);
   }
 
-  resumeAnswer(id, offset, { text, path, body, ...options } = {}) {
-    return new Answer(this.#session, path, body, { ...options, continues: text, durable: true }, { id, offset });
+  resumeAnswer(id, offset, options) {
+    const { text, path, body, ...rest } = options ?? {};
+    return new Answer(this.#session, path, body, { ...rest, continues: text, durable: true }, { id, offset });
   }
 
   /** Bound, since SDKs call it without the client. */

@@ -16,6 +16,11 @@ export class HoldfastError extends Error {
     }
   }
 
+  /** What JSON.stringify makes of it, for logs and for messages between workers: an Error's own words would be left out. */
+  toJSON() {
+    return { name: this.name, message: this.message, ...this };
+  }
+
   /**
    * The error for what a provider did. `first` becomes the cause when it is another failure.
    * @param {Failure} failure
@@ -29,6 +34,12 @@ export class HoldfastError extends Error {
     return new HoldfastError(code, failure.message, { decision, reason, failure, cause, ...facts });
   }
 }
+
+/** Whether an error is a HoldfastError, also of another copy of this module. */
+export function isHoldfastError(error) {
+  return read(error, "name") === "HoldfastError" && typeof read(error, "code") === "string";
+}
+
 // On the prototype, so that the name survives minifiers and does not clutter a printed error.
 Object.defineProperty(HoldfastError.prototype, "name", { value: "HoldfastError", writable: true, configurable: true });
 

@@ -163,7 +163,8 @@ function failed(cause) {
 }
 
 /** A request as far as it may be a call, with its body in memory; null when it cannot be one. */
-async function read(input, init = {}) {
+async function read(input, init) {
+  init ??= {}; // fetch takes null
   const request = typeof input?.arrayBuffer === "function" ? input : null;
   const method = init.method ?? request?.method;
   if (typeof method !== "string" || method.toUpperCase() !== "POST") return null;

@@ -34,9 +34,14 @@ export class Held {
     if (port.calls.size === 1) port.network.watch();
     enter(port, session.handle);
     if (this.over) return;
-    if (this.#signal?.aborted) return this.abort();
+    if (this.cancelled) return this.abort();
     this.#signal?.addEventListener("abort", this.abort);
     if (port.network.offline) port.online(this, false);
+  }
+
+  /** Its signal has aborted. */
+  get cancelled() {
+    return this.#signal?.aborted === true;
   }
 
   /** The caller cancelled, or only leaves: then what is made without us goes on. */

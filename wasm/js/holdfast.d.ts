@@ -458,7 +458,8 @@ export interface Answer extends AsyncIterable<Delta> {
   /**
    * The answer's text as a stream of strings; counts as iterating. Errors as `text()` throws, unless the
    * answer completes. Cancelling it cancels the answer. In background the text comes whole at the
-   * end, since the answer may restart and a stream cannot take back what it gave.
+   * end, since the answer may restart and a stream cannot take back what it gave. A durable answer
+   * that was asked for in background elsewhere ends the stream with `truncated` when it restarts.
    */
   toReadableStream(): ReadableStream<string>;
   /** The whole text; throws a {@link HoldfastError} (with `partial`) unless the answer is complete. */
@@ -687,7 +688,7 @@ export interface Health {
 }
 
 export interface Client {
-  /** One request, one JSON answer. Throws a {@link HoldfastError}. */
+  /** One request, one JSON answer. Throws a {@link HoldfastError}; `bad_body` for one that asks for a stream. */
   request<T = any>(path: string, body: unknown, options?: CallOptions): Promise<Result<T>>;
   /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
   stream(path: string, body: unknown, options?: StreamOptions): Answer;
@@ -757,7 +758,8 @@ export interface Client {
 /**
  * Everything that Holdfast throws. `code` is a stable word: the failure's `reason` for what a
  * provider did, or one of `bad_option`, `bad_body`, `bad_response`, `body_too_large`,
- * `bad_snapshot`, `load_failed`, `version_mismatch`, `program_died`, `closed`.
+ * `bad_snapshot`, `load_failed`, `version_mismatch`, `program_died`, `closed`. Ask for `name` and
+ * `code` rather than for the class, of which a page with two copies of this package has two.
  */
 export class HoldfastError extends Error {
   readonly name: "HoldfastError";
@@ -770,6 +772,8 @@ export class HoldfastError extends Error {
   readonly retryAtMs?: number;
   /** Text that was shown before the failure. */
   readonly partial?: string;
+  /** All of it but `cause` as plain data, for `JSON.stringify` and for `postMessage`, which drops all but the message from an error. */
+  toJSON(): object;
 }
 
 /** Loads the program once; later calls share it. A load that failed can be tried again. */

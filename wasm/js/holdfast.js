@@ -1,7 +1,7 @@
 // Holdfast keeps an LLM answer alive. This is its JavaScript face; importing it does nothing until it is called.
 
 import { Client } from "./client.js";
-import { badOption, causesOf, describeError, headerPairs, HoldfastError } from "./error.js";
+import { badOption, causesOf, describeError, headerPairs, HoldfastError, isHoldfastError } from "./error.js";
 import { encodeBody, encodeJSON } from "./check.js";
 import { load, unload } from "./program.js";
 
@@ -23,8 +23,9 @@ export async function classify(provider, status, headers, body) {
 }
 
 /** @type {typeof import("./holdfast.d.ts").isRetryable} */
-export async function isRetryable(error, { provider } = {}) {
-  const ours = causesOf(error).find((cause) => cause instanceof HoldfastError);
+export async function isRetryable(error, options) {
+  const { provider } = options ?? {};
+  const ours = causesOf(error).find(isHoldfastError);
   if (ours) {
     // It knows. A program that died or could not be loaded is loaded again by the next call.
     return ours.decision ? ours.decision === "retry" : ours.code === "program_died" || ours.code === "load_failed";

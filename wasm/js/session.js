@@ -15,7 +15,7 @@ const OWN = {
   full: must.flag,
   onEvent: must.call,
   share: must.name,
-  wasm: must.any,
+  wasm: must.program,
   fetch: must.call,
   WebSocket: must.call,
   sleep: must.call,

@@ -11,7 +11,8 @@ const WEEK_MS = 7 * 24 * 3600_000;
 const CREDENTIALS = ["key", "api_key", "api-key", "apikey", "access_token", "token"];
 
 /** @type {typeof import("./store.d.ts").openStore} */
-export function openStore({ name = "holdfast-answers", maxAgeMs = WEEK_MS, ...unknown } = {}) {
+export function openStore(options) {
+  const { name = "holdfast-answers", maxAgeMs = WEEK_MS, ...unknown } = options ?? {};
   for (const key of Object.keys(unknown)) throw badOption(key, "is not an option of openStore");
   if (typeof name !== "string" || name === "") throw badOption("name", "must be text that is not empty");
   if (!(maxAgeMs > 0)) throw badOption("maxAgeMs", "must be a number above 0");
