@@ -25,7 +25,7 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	c.content(s, choice.Get("delta"))
 	s.note(v)
 	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
-	if kind == "error" || fault.Wrong(v.Get("error")) {
+	if kind == "error" || fault.Wrong(v.Get("error")) || choice == nil && isError(v) {
 		s.explain(word, v)
 		return
 	}

@@ -308,7 +308,9 @@ func (s *Stream) Close() {
 	switch {
 	case s.End != Open:
 	case s.Pending:
-		s.fail(fault.Lost(fault.Truncated, "the answer is still being made"))
+		f := fault.Lost(fault.Truncated, "the answer is still being made")
+		f.Breaker = fault.Healthy
+		s.fail(f)
 	default:
 		s.fail(fault.Lost(fault.Truncated, "the stream ended without its terminal"))
 	}
@@ -332,7 +334,7 @@ func (s *Stream) bare(v json.Value) {
 
 // isError tells whether a JSON body carries an error rather than an answer.
 func isError(v json.Value) bool {
-	return fault.Wrong(v.Get("error")) || fault.Wrong(v.Get("detail"))
+	return fault.Wrong(v.Get("error")) || fault.Wrong(v.Get("detail")) || v.Get("object").Text() == "error" || v.Get("type").Text() == "error"
 }
 
 // unreadable takes an event that is not JSON.
@@ -349,10 +351,10 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 		s.warn("an unreadable event after the end")
 	case e.Cut && s.cut != nil:
 		s.fail(*s.cut)
+	case e.Bare && data[0] == '<': // a page's last line may well have no end
+		s.fail(fault.Classify(s.Provider, fault.Response{Status: 200, Header: s.Header, Body: data}))
 	case e.Cut:
 		s.fail(fault.Lost(fault.Truncated, "the stream was cut inside an event"))
-	case e.Bare && data[0] == '<':
-		s.fail(fault.Classify(s.Provider, fault.Response{Status: 200, Header: s.Header, Body: data}))
 	default:
 		s.malformed("an event is not JSON")
 	}
