@@ -38,7 +38,8 @@ type Call struct {
 	body    []byte // of a response that is not streamed
 	decoder *sse.Decoder
 	stream  *wire.Stream
-	ticket  *shared.Ticket
+	ticket  *shared.Ticket // of the attempt at place billed; it stays while its answer is taken up again
+	billed  int
 	joiner  *seam.Joiner // between the text kept from before and this attempt's
 	raw     *raw         // of a raw call
 
@@ -57,6 +58,7 @@ type Call struct {
 	resumes   int          // resumptions that brought nothing, one after the other
 	resumed   int          // resumptions in all
 	lost      fault.Fault  // what the resumptions try to mend
+	pending   bool         // the provider has said that it is still being made
 	kept      bool         // the provider keeps the answer, so that it can be taken up again
 	handed    bool         // the call that this one takes up has handed out what cannot be taken back
 	left      bool         // the caller has left, and may come back
@@ -266,12 +268,13 @@ func (c *Call) send(now time.Time) {
 	next := c.next
 	t := c.spec.target(next.target)
 	request, dropped := next.request, []string(nil)
-	c.ticket = nil
 	if next.kind == Resumed { // which asks for what is paid for already
 		if c.attempt == nil || t.API == wire.Answers { // but by a call whose bill is lost, or nobody has yet
 			c.ticket, _ = c.spec.Shared.Admit(now, t.known(wire.Model(c.asked)), spend.Guess(t.API, c.asked.Body))
+			c.billed = len(c.result.Attempts)
 		}
 	} else {
+		c.ticket = nil
 		partial := c.out.text()
 		request, dropped, _ = c.spec.request(next.target, partial)
 		ticket, refused := c.spec.Shared.Admit(now, t.known(wire.Model(request)), spend.Guess(t.API, request.Body))
@@ -279,11 +282,11 @@ func (c *Call) send(now time.Time) {
 			c.refused(now, refused)
 			return
 		}
-		c.ticket, c.joiner = ticket, nil
+		c.ticket, c.billed, c.joiner = ticket, len(c.result.Attempts), nil
 		if c.spec.Stream && partial != "" {
 			c.joiner = seam.New(partial)
 		}
-		c.asked, c.cursor, c.resumes = request, wire.Cursor{}, 0
+		c.asked, c.cursor, c.resumes, c.pending = request, wire.Cursor{}, 0, false
 		c.out.cut()
 	}
 	c.target = next.target
@@ -545,9 +548,31 @@ func (c *Call) succeed(now time.Time) {
 	c.end(status, fault.Fault{})
 }
 
-// closeAttempt stops the exchange if it still runs and completes the report of the attempt. It
-// does nothing between attempts.
+// closeAttempt ends the attempt, and the answer with it, as far as the provider makes it.
 func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
+	c.breakOff(now, f)
+	c.report(now, f, false)
+}
+
+// report tells the client's state what came of the attempt. kept says that its answer is taken up
+// again.
+func (c *Call) report(now time.Time, f fault.Fault, kept bool) {
+	if c.ticket == nil {
+		return
+	}
+	a := c.attempt
+	bill := c.ticket.Report(now, shared.Outcome{
+		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(), Silent: a.FirstDelta, Kept: kept,
+		Unsent: a.API == wire.Answers && (c.stream == nil || c.stream.Told == nil), // the bill comes with the result
+	})
+	if !kept {
+		c.result.Attempts[c.billed].Bill, c.ticket = bill, nil
+	}
+}
+
+// breakOff stops the exchange if it still runs and says what came of the attempt. It does nothing
+// between attempts.
+func (c *Call) breakOff(now time.Time, f fault.Fault) {
 	if c.phase < sending || c.phase > draining {
 		return
 	}
@@ -566,7 +591,7 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 		if a.FirstDelta != 0 || further(s.Cursor, c.cursor) || lived {
 			c.resumes = 0
 		}
-		c.cursor = s.Cursor
+		c.cursor, c.pending = s.Cursor, c.pending || s.Pending
 		c.result.Warnings = append(c.result.Warnings, s.Warnings...)
 		c.result.Finish = s.Finish
 		c.result.ID, c.result.Model = orElse(s.ID, c.result.ID), orElse(s.Model, c.result.Model)
@@ -580,10 +605,6 @@ func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
 		c.result.Redirected = from
 	}
 	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
-	a.Bill = c.ticket.Report(now, shared.Outcome{
-		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(), Silent: a.FirstDelta,
-		Unsent: a.API == wire.Answers && (c.stream == nil || c.stream.Told == nil), // the bill comes with the result
-	})
 	if f.Decision != "" {
 		if c.result.First.Decision == "" {
 			c.result.First = f
@@ -606,13 +627,13 @@ func (c *Call) impatient(f fault.Fault) bool {
 	return false
 }
 
-// seen is how many bytes of an answer the attempt brought, as far as can be told.
+// seen is how many bytes of its answer came in all, as far as can be told.
 func (c *Call) seen() int {
-	if c.stream == nil {
-		return 0
+	several := 1
+	if c.stream != nil {
+		several = max(several, c.stream.Several) // of which it tells the first
 	}
-	one := c.stream.Cursor.Text + c.stream.Cursor.Reasoning + c.stream.Cursor.Refusal
-	return one * max(1, c.stream.Several) // of which it tells the first
+	return (c.cursor.Text + c.cursor.Reasoning + c.cursor.Refusal) * several
 }
 
 // end completes the result. Nothing happens after it.

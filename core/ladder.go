@@ -36,7 +36,7 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 	next, ok := c.resume(now, f)
 	c.report(now, f, ok && !c.durable())
 	if !ok {
-		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() && !c.told(f) {
+		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() && !c.learnt(f) {
 			f = c.lost
 			if c.refusedToResume() && !c.mayRun(f) {
 				c.reopen(now)
@@ -52,12 +52,6 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 		return
 	}
 	c.take(now, f, next)
-}
-
-// told tells that a failure is the provider's word about the answer. Otherwise what became of the
-// answer is not to be learnt.
-func (c *Call) told(f fault.Fault) bool {
-	return c.stream != nil && c.stream.End == wire.Failed && !broken(f.Reason)
 }
 
 // reopen begins as the call would have begun with nothing to take up.

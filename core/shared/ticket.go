@@ -16,6 +16,7 @@ type Ticket struct {
 	since           time.Time
 	provider, model breaker.Permit
 	hold            *spend.Hold
+	kept            bool // a report said so
 	done            bool
 }
 
@@ -30,6 +31,9 @@ type Outcome struct {
 	Impatient bool
 	// Unsent: the request never left, so that it cost nothing.
 	Unsent bool
+	// Kept: the provider keeps the answer, and it is taken up again. Another report says what came of
+	// it, and what it cost.
+	Kept bool
 
 	Header header.Header // of the response; nil when none came
 	Usage  wire.Usage    // the latest that was reported
@@ -39,20 +43,23 @@ type Outcome struct {
 }
 
 // Report ends an attempt: breakers, gates, limits, throttle and money learn of it. It returns what
-// the attempt cost. A second report does nothing.
+// the attempt cost. A second report does nothing, unless the answer was kept: then money and
+// throttle learn from it, and nobody else.
 func (t *Ticket) Report(now time.Time, o Outcome) spend.Bill {
 	if t == nil || t.done {
 		return spend.Bill{}
 	}
-	t.done = true
 	s := t.state
 	target := s.targets.at(now, keyOf(t.target))
 	target.limits.Note(now, fault.RateLimits(t.target.Provider, o.Header, now))
 
+	if o.succeeded() {
+		s.throttle.Succeeded()
+	}
 	f := o.Fault
 	switch {
+	case t.kept:
 	case o.succeeded():
-		s.throttle.Succeeded()
 		t.learn(now, fault.Healthy, fault.Healthy)
 	case o.Impatient && (f.Reason == fault.Timeout || f.Reason == fault.IdleTimeout):
 		t.release(now)
@@ -64,6 +71,10 @@ func (t *Ticket) Report(now time.Time, o Outcome) spend.Bill {
 	default:
 		t.learn(now, f.Breaker, fault.Ignore)
 	}
+	if t.kept = t.kept || o.Kept; o.Kept {
+		return spend.Bill{}
+	}
+	t.done = true
 	return t.hold.Settle(now, spend.Use{
 		Free: t.free(now, o), Complete: o.succeeded(), Usage: o.Usage, Model: o.Model, Seen: o.Seen, Silent: o.Silent,
 	})
@@ -103,7 +114,7 @@ func (t *Ticket) free(now time.Time, o Outcome) bool {
 		return true
 	case o.succeeded() || o.Seen > 0:
 		return false
-	case o.Fault.Reason == fault.Transport && o.Header == nil:
+	case o.Fault.Reason == fault.Transport && o.Header == nil && !t.kept:
 		return now.Sub(t.since) < unreached
 	}
 	return !maybeBilled(o.Fault.Reason)
