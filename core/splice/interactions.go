@@ -205,18 +205,27 @@ func (r *interactions) document(s *Splicer, from *wire.Stream, deltas []wire.Del
 		}
 	}
 	if from.End != wire.Open {
-		var w json.Writer
-		w.Open("", '{').Text("event_type", "interaction.completed").Raw("interaction", v).Close('}')
-		r.end(s, "interaction.completed", w.Out)
+		r.ended(s, v)
 	}
+}
+
+// ended writes the terminal of an interaction that came whole.
+func (r *interactions) ended(s *Splicer, v json.Value) {
+	var w json.Writer
+	w.Open("", '{').Text("event_type", "interaction.completed").Raw("interaction", v).Close('}')
+	r.end(s, "interaction.completed", w.Out)
 }
 
 func (r *interactions) finish(*Splicer) {}
 
 // fail writes the error as an event, or the terminal of an interaction that says that it failed.
 func (r *interactions) fail(s *Splicer, body json.Value) {
-	if body.Get("interaction").Kind() == '{' {
+	switch {
+	case body.Get("interaction").Kind() == '{':
 		r.end(s, body.Get("event_type").Text(), body)
+		return
+	case body.Get("status").Kind() == '"': // of an interaction that came whole
+		r.ended(s, body)
 		return
 	}
 	r.event(s, "error", func(w *json.Writer) { w.Raw("error", body.Get("error")) })

@@ -83,3 +83,19 @@ func TestFetchCases(t *testing.T) {
 		})
 	}
 }
+
+// An interaction of which only its document tells that it has ended badly ends the stream with that.
+func TestFetchEndedInteraction(t *testing.T) {
+	s := streams[8] // interactions in background
+	begun := `data: {"event_type":"interaction.created","interaction":{"id":"v1","status":"in_progress"},"event_id":"e1"}` + "\n\n" +
+		`data: {"event_type":"step.delta","index":0,"delta":{"type":"text","text":"Hello "},"event_id":"e2"}` + "\n\n"
+	for _, status := range []string{"cancelled", "failed", "budget_exceeded"} {
+		bodies := []string{begun, `{"id":"v1","status":"` + status + `","errors":[{"code":"invalid_request","message":"m"}]}`}
+		got := Play(s.raw(), func(n int, _ *core.Request) sim.Exchange {
+			return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: []byte(bodies[min(n, 2)-1])}, {End: sim.Close}}}
+		}, 0)
+		if want := `"event_type":"interaction.completed","interaction":{"id":"v1","status":"` + status; !strings.Contains(string(got.Body), want) || got.Requests != 2 {
+			t.Errorf("%d requests, and no %s in\n%s", got.Requests, want, got.Body)
+		}
+	}
+}
