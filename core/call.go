@@ -194,7 +194,11 @@ func (c *Call) timer() (time.Time, fault.Reason) {
 	case waiting:
 		first.at = c.deadline
 	case sending:
-		first.or(c.since, p.Headers, fault.Timeout)
+		patience := p.Headers
+		if c.next.look {
+			patience = min(patience, maxLook)
+		}
+		first.or(c.since, patience, fault.Timeout)
 	case reading:
 		switch {
 		case !c.reading: // a slow consumer is not a stall

@@ -26,6 +26,8 @@ const (
 	maxReturns = 30
 	// pollEvery is how often an answer that is still being made is looked at.
 	pollEvery = 2 * time.Second
+	// maxLook bounds the wait for the headers of such a look: nothing needs to be thought about.
+	maxLook = 30 * time.Second
 	// longRun tells an attempt whose answer may have been made, and billed, before its connection broke.
 	longRun = 10 * time.Second
 )
@@ -133,10 +135,13 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	if a == nil || p.Passive || c.cursor.ID == "" {
 		return step{}, false
 	}
+	pending := c.stream != nil && c.stream.Pending
+	if pending {
+		c.resumes = 0
+	}
 	if idle, all := c.mostResumes(); c.resumes >= idle || c.resumed >= all {
 		return step{}, false
 	}
-	pending := c.stream != nil && c.stream.Pending
 	switch {
 	case f.Reason == fault.Deadline:
 		return step{}, false
@@ -159,11 +164,10 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	if pending {
 		// It is alive as long as it is being made, for as long as a first delta may take.
 		wait, ok = pace.Wait{For: pollEvery, Source: "backoff"}, p.FirstDelta == pace.Off || now.Sub(c.alive) < p.FirstDelta
-		c.resumes = 0
 	} else {
 		ok = ok && c.fits(now.Add(wait.For))
 	}
-	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: pending}, ok
+	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: c.pending}, ok
 }
 
 // mostResumes is how many resumptions there may be that bring nothing, one after the other, and how
