@@ -9,6 +9,8 @@ import (
 func TestAnthropic(t *testing.T) {
 	run(t, Anthropic, []exchange{
 		{"providers §3.3", 429, "retry-after: 12", `{"type":"error","error":{"type":"rate_limit_error","message":"m"}}`, "retry rate_limit failure after_retries 12s"},
+		{"a plan that is used up", 429, "date: Mon, 30 Nov 2026 12:00:00 GMT|anthropic-ratelimit-unified-status: rejected|anthropic-ratelimit-unified-reset: 1796050800", `{"type":"error","error":{"type":"rate_limit_error","message":"This request would exceed your account's rate limit. Please try again later."}}`, "stop rate_limit failure after_retries 3h0m0s"},
+		{"a plan that is not", 429, "date: Mon, 30 Nov 2026 12:00:00 GMT|anthropic-ratelimit-unified-status: allowed|anthropic-ratelimit-unified-reset: 1796050800", `{"type":"error","error":{"type":"rate_limit_error","message":"m"}}`, "retry rate_limit failure after_retries"},
 		{"providers §3.3", 529, "", `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"},"request_id":"req_1"}`, "retry overloaded failure after_retries"},
 		{"providers §3.3", 503, "", `{"error":{"type":"overloaded_error","message":"m"}}`, "retry overloaded failure after_retries"},
 		{"providers §3.3", 500, "", `{"type":"error","error":{"type":"api_error","message":"m"}}`, "retry server_error failure after_retries"},

@@ -16,4 +16,4 @@ const contextWords = "prompt is too long|" + // Anthropic
 	"input token count*exceeds the maximum|input token count*only supports up to|" + // Gemini
 	"maximum prompt length is|too long for this model|" + // xAI
 	"exceed context limit|exceeds the model's context|exceeds the available context size|" + // Anthropic, vLLM, llama.cpp
-	"context length exceeded|exceeds the maximum context|input is too long"
+	"context length exceeded|exceeds the maximum context|input is too long|input context is too long"

@@ -13,6 +13,7 @@ import (
 var geminiRows = []row{
 	// status, status or detail reason, message, outcome
 	{429, "zero_quota", "", notOnPlan}, // our own names, see namesGemini
+	{0, "", "have a free quota tier", notOnPlan},
 	{429, "daily_quota|quota_exceeded", "", daySpent},
 	{429, "", "per day|perday|per_day", daySpent},
 	{0, "MODEL_CAPACITY_EXHAUSTED", "", overloaded},
@@ -51,6 +52,7 @@ func namesGemini(x *evidence) {
 			x.env.addInner(detail.Get("reason"))
 			x.addName(head(detail.Get("reason"), maxName))
 			x.addQuota(detail.Get("metadata", "quota_limit"), detail.Get("metadata", "quota_limit_value"))
+			x.addQuota(detail.Get("metadata", "quota_unit"), nil)
 		case strings.HasSuffix(kind, "QuotaFailure"):
 			m := 0
 			detail.Get("violations").Each(func(_ string, v json.Value) bool {
@@ -65,9 +67,10 @@ func namesGemini(x *evidence) {
 	})
 }
 
-// addQuota names what kind of quota was hit: id is its name or its description, limit its size.
+// addQuota names what kind of quota was hit: id is its name, its unit ("1/d/{project}") or its
+// description, limit its size.
 func (x *evidence) addQuota(id, limit json.Value) {
-	if says(ascii.Lower(head(id, 4*maxName)), "perday|per_day|per day|daily") {
+	if says(ascii.Lower(head(id, 4*maxName)), "perday|per_day|per day|daily|1/d/") {
 		x.addName("daily_quota")
 	}
 	if scalar(limit) == "0" {

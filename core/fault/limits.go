@@ -19,7 +19,7 @@ type Limits struct {
 	PriorityInput, PriorityOutput,
 	FastInput, FastOutput Window // Anthropic's priority tier and fast mode
 	Plan       Window // Anthropic's plans: only Reset is known
-	PlanStatus string // "allowed", "rejected", …; for display
+	PlanStatus string // "allowed", "rejected", …: what is not rejected is for display
 	RetryAfter Hint
 }
 
@@ -101,6 +101,9 @@ func mentionLimits(h header.Header) bool {
 
 // exhausted is the longest wait among the windows of which nothing remains.
 func (l Limits) exhausted() (longest Hint) {
+	if l.PlanStatus == "rejected" {
+		longest = l.Plan.Reset
+	}
 	for _, w := range []Window{l.Requests, l.Tokens, l.ProjectTokens, l.InputTokens, l.OutputTokens} {
 		if w.Remaining == (Amount{0, true}) && w.Reset.Known && (!longest.Known || w.Reset.Wait > longest.Wait) {
 			longest = w.Reset
