@@ -204,7 +204,8 @@ export interface Result<T = any> {
 
 /** What happens during calls, for logs and timelines. Carries no key, prompt or answer text. */
 export type CallEvent = { call: number; atMs: number } & (
-  | { type: "sent"; attempt: number; kind: Attempt["kind"] }
+  /** `mayCostUsd`: what the attempts before it have cost, and what is set aside for this one. */
+  | { type: "sent"; attempt: number; kind: Attempt["kind"]; mayCostUsd: number }
   | { type: "responded"; attempt: number; httpStatus: number; requestId?: string }
   | { type: "streaming"; attempt: number }
   | { type: "failed"; attempt: number; error: Failure }
@@ -244,7 +245,7 @@ export interface Policy {
   interactive?: Budget;
   /** Nobody waits (`background: true`). */
   background?: Budget;
-  /** Wait for response headers. Default 600 000. 0 switches it off; likewise the next two. */
+  /** Wait for response headers. Default 600 000 (xai 3 600 000). 0 switches it off; likewise `firstDeltaMs`, `switchMs` and `idleMs`. */
   headersMs?: number;
   /** Wait from headers to the first delta. Default 600 000 (xai 3 600 000). */
   firstDeltaMs?: number;

@@ -117,8 +117,15 @@ function onlyLean() {
 }
 
 function loadFailed(problem, cause) {
-  return new HoldfastError("load_failed", `the WebAssembly program could not be loaded: ${problem}`, { cause });
+  const help = HELP.find(([words]) => words.test(problem))?.[1] ?? "";
+  return new HoldfastError("load_failed", `the WebAssembly program could not be loaded: ${problem}${help}`, { cause });
 }
+
+/** What to do, where browsers do not say it. */
+const HELP = [
+  [/content.security.policy|\bCSP\b/i, " (the page's policy must allow it: script-src 'wasm-unsafe-eval')"],
+  [/service.?worker/i, " (in a service worker use holdfast/tiny)"],
+];
 
 /**
  * @param {Source} source
@@ -135,7 +142,14 @@ async function compile(source) {
   const url = locate(found);
   // Node's fetch does not read files.
   if (url.protocol === "file:" && isNode()) return compileBytes(await (await nodeModule("fs/promises")).readFile(url), url.href);
-  return compileResponse(await fetch(url), url.href);
+  return compileResponse(await fetch(url).catch(failing(url.href)), url.href);
+}
+
+/** Says of what an error was. */
+function failing(what) {
+  return (error) => {
+    throw loadFailed(`${what}: ${error?.message ?? error}`, error);
+  };
 }
 
 /** An absolute URL; what is relative starts from the page, or in Node from the working directory. */
@@ -155,7 +169,7 @@ async function compileResponse(response, url = response.url || "the response giv
   const type = response.headers?.get?.("content-type") ?? "none";
   // Streaming demands exactly this type. Servers that do not know .wasm send another.
   if (type.trim().toLowerCase() === "application/wasm" && typeof WebAssembly.compileStreaming === "function") {
-    return WebAssembly.compileStreaming(response);
+    return WebAssembly.compileStreaming(response).catch(failing(url));
   }
   return compileBytes(await response.arrayBuffer(), `${url} (content type ${type})`);
 }
@@ -167,7 +181,7 @@ async function compileBytes(source, what) {
   if (bytes[0] !== 0 || bytes[1] !== 0x61 || bytes[2] !== 0x73 || bytes[3] !== 0x6d) {
     throw loadFailed(`${what}: this is not WebAssembly. Is holdfast.wasm where the server can find it? The option "wasm" names another place`);
   }
-  return WebAssembly.compile(bytes);
+  return WebAssembly.compile(bytes).catch(failing(what));
 }
 
 /** The kind of a built-in object, also of another realm. */

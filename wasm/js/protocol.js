@@ -174,14 +174,9 @@ export class Port {
 
   /** Throws unless the program speaks this version of the protocol. */
   shakeHands() {
-    const theirs = this.#exports.hf_protocol?.();
+    const theirs = this.#exports.hf_protocol();
     if (theirs === PROTOCOL) return;
-    throw new HoldfastError(
-      "version_mismatch",
-      theirs === undefined
-        ? "the WebAssembly file is not Holdfast's program"
-        : `the program speaks protocol ${theirs}, this module speaks ${PROTOCOL}: holdfast.js and holdfast.wasm are of different releases`,
-    );
+    throw new HoldfastError("version_mismatch", `the program speaks protocol ${theirs}, this module speaks ${PROTOCOL}: holdfast.js and holdfast.wasm are of different releases`);
   }
 
   /** What is asked now is answered later. */

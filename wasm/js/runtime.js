@@ -6,6 +6,7 @@
  * @param {import("./protocol.js").Port} port
  */
 export async function start(module, port) {
+  if (!WebAssembly.Module.exports(module).some(({ name }) => name === "hf_protocol")) throw new Error("this is not Holdfast's program");
   const standard = WebAssembly.Module.imports(module).some(({ name }) => name === "runtime.wasmExit");
   await (standard ? startGo : startTinyGo)(module, port);
 }
