@@ -309,7 +309,7 @@ func (c *Call) send(now time.Time) {
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
 		Target: c.target, Method: request.Method, URL: request.URL, Auth: t.Auth, Header: c.spec.header(t), Body: request.Body,
 	}})
-	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind})
+	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind, Bill: spend.Bill{Cost: c.bill().Cost + c.ticket.Amount()}})
 }
 
 // policy is the policy of the current target.
@@ -648,15 +648,23 @@ func (c *Call) end(status Status, f fault.Fault) {
 	r.Text, r.Refusal, r.Reasoning, r.Tools = c.out.text(), string(c.out.refusal), string(c.out.reasoning), c.tools
 	for i := range r.Attempts {
 		r.Usage = r.Usage.Plus(r.Attempts[i].Usage)
-		r.Bill.Cost += r.Attempts[i].Bill.Cost
-		r.Bill.Estimated = r.Bill.Estimated || r.Attempts[i].Bill.Estimated
 	}
+	r.Bill = c.bill()
 	r.Offer = c.offer()
 	if c.raw != nil {
 		c.close(f)
 	}
 	c.note(Note{Kind: NoteDone, Status: status, Bill: r.Bill})
 	c.do(Action{Kind: Done, Result: r})
+}
+
+// bill is of all attempts so far.
+func (c *Call) bill() (b spend.Bill) {
+	for i := range c.result.Attempts {
+		b.Cost += c.result.Attempts[i].Bill.Cost
+		b.Estimated = b.Estimated || c.result.Attempts[i].Bill.Estimated
+	}
+	return b
 }
 
 // offer says what a page may let its user do now.

@@ -124,5 +124,5 @@ type Note struct {
 	Target     int           // fallback: its place in the chain
 	Message    string        // warning
 	Status     Status        // done; "success" for a call that is not streamed
-	Bill       spend.Bill    // done: of all attempts
+	Bill       spend.Bill    // done: of all attempts; sent: of those before, and the most that this one may cost
 }

@@ -54,6 +54,7 @@ var networkRows = []struct {
 	{"", "too many subrequests|subrequest depth limit|exceeded cpu|exceeded memory|would exceed memory|" +
 		"on behalf of a different request|will never generate a response|hanging promise|" +
 		"content security policy", PlatformLimit},
+	{"BudgetError", "", Budget}, // a gateway's, before it sends anything
 	{"ERR_HTTP2_GOAWAY_SESSION|REFUSED_STREAM|NGHTTP2_REFUSED_STREAM", "refused_stream|goaway", NotProcessed},
 	{"ECONNREFUSED|ENOTFOUND|EAI_AGAIN", "", Transport},
 	{"TimeoutError|ETIMEDOUT|ESOCKETTIMEDOUT|TIMEOUT_ERR|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|" +

@@ -25,6 +25,7 @@ func TestNetwork(t *testing.T) {
 		{"Error", "ERR_HTTP2_GOAWAY_SESSION", "New streams cannot be created after receiving a GOAWAY", NotProcessed},
 		{"Error", "ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_INTERNAL_ERROR", Transport},
 		{"Error", "", "Too many subrequests.", PlatformLimit},
+		{"BudgetError", "", "What is left does not cover the request.", Budget},
 		{"TypeError", "ERR_INVALID_URL", "Failed to parse URL from /v1", InvalidRequest},
 		{"", "", "", Transport},
 	} {

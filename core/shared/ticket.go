@@ -20,6 +20,14 @@ type Ticket struct {
 	done            bool
 }
 
+// Amount is what is set aside for the attempt.
+func (t *Ticket) Amount() spend.Ticks {
+	if t == nil || t.hold == nil {
+		return 0
+	}
+	return t.hold.Amount
+}
+
 // Outcome is what came of an attempt.
 type Outcome struct {
 	// Fault is why it failed, and zero when the answer reached its own terminal: not when HTTP 200

@@ -268,6 +268,9 @@ test("events tell the story without text", async () => {
   assert.deepEqual(events.map((e) => e.type), ["sent", "responded", "failed", "waiting", "sent", "responded", "streaming", "failed", "waiting", "sent", "responded", "streaming", "joined", "done"]);
   assert.ok(events.every((e) => Number.isInteger(e.call) && e.atMs > 1e12), JSON.stringify(events[0]));
   assert.equal(events.filter((e) => e.type === "failed")[0].error.name, "PROVIDER_UNAVAILABLE");
+  const [first, second, third] = events.filter((e) => e.type === "sent").map((e) => e.mayCostUsd);
+  assert.ok(first > 0 && second === first && third > second, `${first} ${second} ${third}`); // a refused attempt costs nothing, a cut one something
+  assert.ok(events.at(-1).costUsd <= third);
   assert.ok(!JSON.stringify(events).includes("secret"));
   assert.ok(!JSON.stringify(events).includes("test-key"));
 });

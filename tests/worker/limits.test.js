@@ -29,6 +29,7 @@ const start = async (owners, more) => {
     stop,
     post: (name, path, body, { headers, signal } = {}) =>
       fetch(address + path, { method: "POST", signal, headers: { authorization: `Bearer token-of-${name}`, "content-type": "application/json", ...headers }, body: JSON.stringify(body) }),
+    get: (name, path) => fetch(address + path, { headers: { authorization: `Bearer token-of-${name}` } }),
     play: async (name, calls) => (await fetch(`${address}/ledger/${name}`, { method: "POST", body: JSON.stringify(calls) })).json(),
     report: async (name) => (await fetch(`${address}/ledger/${name}`)).json(),
   };
@@ -249,6 +250,7 @@ function* calls(random, limits) {
     const id = `request-${any(12)}`;
     const kind = any(10);
     if (kind < 5) yield ["reserve", { id, ticks: any(4) === 0 ? 0 : any(400), limits }];
+    else if (kind < 6) yield ["raise", { id, ticks: any(800), limits }];
     else if (kind < 8) yield ["settle", id, any(5) === 0 ? null : { ticks: any(4) === 0 ? any(1200) : any(300), estimated: any(3) === 0 }];
     else if (kind < 9) yield ["renew", id];
     else yield ["alarm"];
@@ -275,7 +277,7 @@ test("the law of a ledger: spent, without what bills were higher, and held stay 
         continue;
       }
       const { gave, report } = steps[n++];
-      const hold = holds.get(method === "reserve" ? first.id : first);
+      const hold = holds.get(first?.id ?? first);
       const revive = () => {
         if (hold.lost) [spent, estimated, requests] = [spent - hold.ticks, estimated - hold.ticks, requests - 1];
         Object.assign(hold, { lost: false, ends: lease });
@@ -286,6 +288,14 @@ test("the law of a ledger: spent, without what bills were higher, and held stay 
         const refused = limits.concurrent <= open().length ? "concurrent" : first.ticks > 0 && spent + held + first.ticks > limit ? Object.keys(limits)[0] : undefined;
         assert.equal(gave.refused, refused, `seed ${seed}, call ${n}`);
         if (!refused) holds.set(first.id, { ticks: first.ticks, ends: lease, lost: false });
+      } else if (method === "raise" && !hold) assert.deepEqual(gave, { refused: "ended" });
+      else if (method === "raise") {
+        revive();
+        const more = first.ticks - hold.ticks;
+        const held = open().reduce((sum, { ticks }) => sum + ticks, 0);
+        const refused = more > 0 && spent + held + more > limit ? Object.keys(limits).find((name) => name.startsWith("max")) : undefined;
+        assert.equal(gave.refused, refused, `seed ${seed}, call ${n}`);
+        if (more > 0 && !refused) hold.ticks = first.ticks;
       } else if (method === "renew") {
         assert.equal(gave, hold !== undefined);
         if (hold) revive();
@@ -308,6 +318,36 @@ test("the law of a ledger: spent, without what bills were higher, and held stay 
       assert.deepEqual([report.day.ticks, report.month.ticks], [spent, spent]);
     }
   }
+});
+
+test("a further attempt is covered before it is sent, or is not sent", { timeout: 60_000 }, async () => {
+  const held = await setAside();
+  const money = (n) => ({ limits: { maxUsd: (held * n) / 1e10 } });
+  const { post, get, report } = await start({ poor: money(1.02), durable: money(1.02), rich: money(3), patient: money(1.02) });
+  const asked = async (name, path, more) => {
+    const headers = asking({ requests: [{ endAfterWords: 8, end: "reset" }, {}] });
+    const response = await post(name, path, chat("gpt-5-mini", more), { headers });
+    const text = await response.text();
+    await until(4000, async () => (await report(name)).concurrent === 0);
+    assert.ok((await report(name)).all.ticks <= held * 3);
+    return { status: response.status, text, count: (await log(headers["x-sim-session"])).count };
+  };
+  const poor = await asked("poor", "/openai/v1/chat/completions", { stream: true });
+  assert.equal(poor.count, 1);
+  assert.match(poor.text, /"content":[^]*data: {"error":[^]*$/); // the first failure, which is why another attempt was needed
+  assert.doesNotMatch(poor.text, /"finish_reason":"stop"/);
+  assert.ok((await report("poor")).all.ticks <= held * 1.02);
+  const durable = await asked("durable", "/answers/openai/v1/chat/completions");
+  const { result } = (await (await get("durable", `/answers/${JSON.parse(durable.text).id}`)).json()).at(-1);
+  assert.deepEqual([durable.count, result.status, result.error.reason, result.attempts.map(({ error }) => error.reason)], [1, "interrupted", "transport", ["transport", "budget"]]);
+  assert.equal((await report("durable")).all.ticks, ticks(result.costUsd));
+  const rich = await asked("rich", "/openai/v1/chat/completions", { stream: true });
+  assert.equal(rich.count, 2);
+  assert.match(rich.text, /"finish_reason":"stop"/);
+  // What cost nothing needs no more cover: all attempts are made.
+  const headers = asking({ error: "overloaded" });
+  assert.equal((await post("patient", "/openai/v1/chat/completions", chat("gpt-5-mini"), { headers })).status, 503);
+  assert.equal((await log(headers["x-sim-session"])).count, 4);
 });
 
 test("without limits nobody asks a ledger; with limits nothing passes without one", async () => {

@@ -7,6 +7,7 @@ import { after, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { Telling, toldBy } from "../../wasm/worker/named.js";
 import { asking, hashed, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
+import { until } from "./until.js";
 
 const BOB = "hf-token-of-bob";
 const tokens = { alice: hashed(TOKEN), bob: hashed(BOB) };
@@ -85,6 +86,16 @@ test("a stored answer can be gone on from by its owner, and by nobody else, howe
   })));
   assert.equal(await statusOf("/openai/v1/responses", { body: { ...RESPONSES, previous_response_id: id } }), 200);
   assert.equal(await statusOf("/openai/v1/responses", { body: { ...RESPONSES, input: [reference] } }), 200);
+});
+
+test("a durable answer tells its owner under which id it is stored", async () => {
+  const made = await ask("/answers/openai/v1/responses", { body: RESPONSES });
+  const { id } = await made.json();
+  let last;
+  await until(5000, async () => (last = (await (await ask(`/answers/${id}`, { method: "GET" })).json()).at(-1))?.type === "done");
+  const body = { ...RESPONSES, previous_response_id: last.result.id };
+  assert.match(body.previous_response_id, /^resp_/);
+  assert.deepEqual(await Promise.all([TOKEN, BOB].map((token) => statusOf("/openai/v1/responses", { token, body }))), [200, 400]);
 });
 
 test("items that bring all that they are pass, whoever has made them", async () => {

@@ -246,7 +246,7 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 	w.Int("attempt", int64(n.Attempt))
 	switch n.Kind {
 	case core.NoteSent:
-		w.Text("kind", string(n.Why))
+		w.Text("kind", string(n.Why)).Parts("mayCostUsd", int64(n.Bill.Cost), spend.Places)
 	case core.NoteResponded:
 		w.Int("httpStatus", int64(n.HTTPStatus)).TextIf("requestId", n.RequestID)
 	case core.NoteFailed:

@@ -2,7 +2,7 @@
 // sent, and tells it afterwards what came of it. Whoever has no limits has no ledger, and nobody is asked.
 
 import { Refusal } from "./errors.js";
-import { RENEW_MS, TICKS_PER_USD } from "./limits.js";
+import { limitsMoney, RENEW_MS, TICKS_PER_USD } from "./limits.js";
 
 const ledgerOf = (env, owner) => env.LEDGERS.get(env.LEDGERS.idFromName(owner));
 
@@ -12,10 +12,23 @@ const ledgerOf = (env, owner) => env.LEDGERS.get(env.LEDGERS.idFromName(owner));
  * @param {string} id of the request; the same one again is the same request
  * @param {number} costUsd what it may cost
  */
-export async function reserve(env, { owner, limits }, id, costUsd) {
+export function reserve(env, caller, id, costUsd) {
+  return asked(env, caller, "reserve", id, costUsd);
+}
+
+/**
+ * Sees to it that so much is set aside for a request that is under way, or throws what stands in its way.
+ * @param {{owner: string, limits: import("./limits.js").Limits}} caller
+ * @param {number} heldUsd what is set aside already
+ */
+export async function cover(env, caller, id, heldUsd, costUsd) {
+  if (limitsMoney(caller.limits) && ticksOf(costUsd) > ticksOf(heldUsd)) await asked(env, caller, "raise", id, costUsd);
+}
+
+async function asked(env, { owner, limits }, method, id, costUsd) {
   let answer;
   try {
-    answer = await ledgerOf(env, owner).reserve({ id, ticks: ticksOf(costUsd), limits });
+    answer = await ledgerOf(env, owner)[method]({ id, ticks: ticksOf(costUsd), limits });
   } catch (error) {
     console.error("holdfast: the ledger:", error?.stack ?? error);
     throw new Refusal(503, "ledger_unavailable", "The gateway could not look up the limits of this token.");
@@ -31,6 +44,7 @@ const REFUSALS = {
   maxUsdPerDay: [402, "insufficient_quota", "What is left of this token's money for today (UTC) does not cover the request."],
   maxUsdPerMonth: [402, "insufficient_quota", "What is left of this token's money for this month (UTC) does not cover the request."],
   maxUsd: [402, "insufficient_quota", "What is left of this token's money does not cover the request."],
+  ended: [503, "ledger_unavailable", "The gateway's ledger has settled this request."],
 };
 
 /** Says that a request is still under way. */
@@ -40,25 +54,37 @@ export async function renew(env, owner, id) {
 
 /** One request of an owner's, as long as it runs here. */
 export class Account {
-  #settle;
+  #env;
+  #caller;
+  #id;
+  #heldUsd;
   #renewing;
 
-  constructor(env, owner, id) {
-    this.#settle = (bill) => settle(env, owner, id, bill);
-    this.#renewing = setInterval(() => renew(env, owner, id), RENEW_MS);
+  constructor(env, caller, id, heldUsd) {
+    this.#env = env;
+    this.#caller = caller;
+    this.#id = id;
+    this.#heldUsd = heldUsd;
+    this.#renewing = setInterval(() => renew(env, caller.owner, id), RENEW_MS);
   }
 
   /** Admits a request of a caller who has limits. */
   static async open(env, caller, costUsd) {
     const id = crypto.randomUUID();
     await reserve(env, caller, id, costUsd);
-    return new Account(env, caller.owner, id);
+    return new Account(env, caller, id, costUsd);
+  }
+
+  /** Sees to it that so much is set aside, or throws what stands in its way. */
+  async cover(costUsd) {
+    await cover(this.#env, this.#caller, this.#id, this.#heldUsd, costUsd);
+    this.#heldUsd = Math.max(this.#heldUsd, costUsd);
   }
 
   /** Ends it, with what it has cost. */
   async close(bill) {
     clearInterval(this.#renewing);
-    await this.#settle(bill);
+    await settle(this.#env, this.#caller.owner, this.#id, bill);
   }
 }
 

@@ -15,6 +15,7 @@ import { gone, head, read } from "./reading.js";
 import { Record } from "./record.js";
 import { quoteOf, Run } from "./run.js";
 import { Store } from "./store.js";
+import { keep } from "./stored.js";
 
 /** So often an unfinished answer makes sure that somebody still asks for it. */
 const BEAT_MS = 5000;
@@ -72,9 +73,16 @@ export class Answers extends DurableObject {
   async #settle(bill = this.#bill()) {
     const { owner, heldUsd } = this.#record.asked;
     if (heldUsd === null) return;
-    const whole = bill && (bill.costUsd > heldUsd || !bill.attempts?.some(({ error }) => error?.code === LOST_CODE));
-    await settle(this.env, owner, this.#name, whole ? bill : null); // what a lost attempt has cost, nobody knows
+    const lost = bill?.attempts?.some(({ error }) => error?.code === LOST_CODE); // what it has cost, nobody knows
+    await settle(this.env, owner, this.#name, lost ? { ...bill, costUsd: Math.max(bill.costUsd, heldUsd) } : bill);
     if (this.#store.stream) this.#record.settled(); // it may have been deleted meanwhile
+  }
+
+  /** What the provider stores of it is its owner's, by the id that the result tells. */
+  async #keep() {
+    const { plan, owner } = this.#record.asked;
+    const id = plan.tells && this.#bill()?.id;
+    if (id) await keep(this.env, owner, [id]);
   }
 
   /** What the answer has cost, by its last message; null when it has not ended. */
@@ -150,6 +158,7 @@ export class Answers extends DurableObject {
 
   async #ended() {
     await this.#settle();
+    await this.#keep();
     if (!this.#store.stream) return;
     this.#record.forget();
     this.#store.dieAt(this.#store.stream.diesAtMs ?? Date.now() + configOf(this.env).answerTtlSeconds * 1000);

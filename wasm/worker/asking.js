@@ -21,8 +21,9 @@ export async function serveAnswer(passage, path, { request, config, caller, env 
   const [, id, action] = /^\/([\w-]{8,64})(\/cancel)?$/.exec(path) ?? [];
   if (id && !action && request.method !== "POST") return askObject(objectOf(env.ANSWERS, owner, id), request);
   if (action) return cancel(objectOf(env.ANSWERS, owner, id), request);
-  const { signed, body, tells, ...plan } = await passage.plan(path);
+  const { signed, body, ...plan } = await passage.plan(path);
   delete plan.headers["idempotency-key"]; // it names the answer, here alone
+  plan.limits = caller.limits; // of the calls that take the answer up as well
   const asked = { plan, body, caller, targets: plan.route.chain.map((place) => config.targets[place]) };
   return begin(request, { ...asked, hash: await hashOf(path, request.headers, body) }, env.ANSWERS, owner);
 }

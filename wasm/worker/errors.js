@@ -73,6 +73,7 @@ export function refusalOf(error) {
   if (error instanceof Refusal) return error;
   const known = error instanceof HoldfastError ? error : error?.cause;
   const { code, failure, message, retryAtMs } = known ?? {};
+  if (code === "budget") return new Refusal(402, "insufficient_quota", "What is left of this token's money does not cover another attempt.");
   if (!(known instanceof HoldfastError) || OURS.has(code)) {
     console.error("holdfast:", error?.stack ?? error);
     return new Refusal(500, "internal_error", "The gateway failed; its log tells why.");

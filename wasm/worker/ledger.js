@@ -1,6 +1,6 @@
 // Ledger is a Durable Object that keeps one owner's account: what he has spent, and what is under way.
 //
-// Money is set aside before a request is sent and settled when it has ended, in ticks of 1e-10 USD: see
+// Money is set aside before an attempt is sent and settled when its request has ended, in ticks of 1e-10 USD: see
 // core/spend, whose law holds here as well. At any moment, for each limit of money,
 //
 //	spent - what bills were higher than their reservations + held <= limit
@@ -71,6 +71,21 @@ export class Ledger extends DurableObject {
     return {};
   }
 
+  /**
+   * Sets aside so many ticks in all for a request that is under way, or names what is in the way.
+   * @param {{id: string, ticks: number, limits: import("./limits.js").Limits}} request
+   * @returns {{refused?: string, retryAtMs?: number}}
+   */
+  raise({ id, ticks, limits }) {
+    if (!this.renew(id)) return { refused: "ended" };
+    const hold = this.#row("SELECT * FROM holds WHERE id = ?", id);
+    if (ticks <= hold.ticks) return {};
+    const refusal = this.#tooDear(hold.beganAt, ticks - hold.ticks, limits);
+    if (refusal) return refusal;
+    this.#sql.exec("UPDATE holds SET ticks = ? WHERE id = ?", ticks, id);
+    return {};
+  }
+
   #tooMany(now, { requestsPerMinute, concurrent }) {
     if (requestsPerMinute !== undefined) {
       const { n } = this.#row("SELECT count(*) AS n FROM recent");
@@ -85,12 +100,13 @@ export class Ledger extends DurableObject {
     return null;
   }
 
-  #tooDear(now, ticks, limits) {
+  /** Whether so much more is too much for a request that began then. */
+  #tooDear(beganAt, ticks, limits) {
     if (ticks === 0) return null;
     for (const [name, periodOf] of Object.entries(PERIODS)) {
       if (limits[name] === undefined) continue;
-      const period = periodOf(now);
-      if (this.#spent(period.name).ticks + this.#held(period.since) + ticks > limits[name]) return { refused: name, retryAtMs: period.until };
+      const period = periodOf(beganAt);
+      if (this.#spent(period.name).ticks + this.#held(period) + ticks > limits[name]) return { refused: name, retryAtMs: period.until };
     }
     return null;
   }
@@ -157,8 +173,8 @@ export class Ledger extends DurableObject {
     return this.#row("SELECT * FROM spent WHERE period = ?", period) ?? { period, ticks: 0, estimated: 0, requests: 0 };
   }
 
-  #held(since) {
-    return this.#row("SELECT coalesce(sum(ticks), 0) AS ticks FROM holds WHERE lost = 0 AND beganAt >= ?", since).ticks;
+  #held({ since, until = Number.MAX_SAFE_INTEGER }) {
+    return this.#row("SELECT coalesce(sum(ticks), 0) AS ticks FROM holds WHERE lost = 0 AND beganAt >= ? AND beganAt < ?", since, until).ticks;
   }
 
   #row(query, ...values) {

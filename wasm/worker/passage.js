@@ -3,6 +3,7 @@
 import { fetchThrough } from "../js/fetch.js";
 import { Account } from "./account.js";
 import { UnknownModel } from "./config.js";
+import { Covered } from "./covered.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
 import { bounded, shallow } from "./guard.js";
 import { quote } from "./instance.js";
@@ -177,7 +178,7 @@ export class Passage {
   async #relay({ base, path, headers, signed, body, route, own, tells }, form) {
     const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
     const keys = targets.map((target) => target && this.#config.providers.get(target.provider).key);
-    const session = new Session(this.#config, keys);
+    const session = limitsMoney(this.#caller.limits) ? new Covered(this.#config, keys, (usd) => account.cover(usd)) : new Session(this.#config, keys);
     session.facts.target = route.form ? 1 : 0;
     const { method, signal } = this.#request;
     const account = await this.#account(session, base + path, body, route);

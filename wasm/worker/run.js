@@ -9,7 +9,9 @@
 //	nothing shown               the same request again, from zero
 
 import { Call } from "../js/call.js";
+import { cover } from "./account.js";
 import { configOf } from "./config.js";
+import { Covered } from "./covered.js";
 import { Refusal } from "./errors.js";
 import { failure, Given, interruption, kindOf } from "./given.js";
 import { quote } from "./instance.js";
@@ -119,10 +121,17 @@ export class Run {
     this.#settle(false);
   }
 
-  async #open({ id, plan, cursor }, chain, continues) {
+  /** What is set aside covers the first attempt, and before each that may cost more, more is set aside. */
+  #session({ plan: { limits }, owner, heldUsd }) {
+    if (!limits || heldUsd === null) return new Session(this.#config, this.#keys);
+    return new Covered(this.#config, this.#keys, (usd) => cover(this.#env, { owner, limits }, this.#name, heldUsd, usd));
+  }
+
+  async #open(asked, chain, continues) {
+    const { id, plan, cursor } = asked;
     const targets = [plan.own, ...chain.map((place) => this.#config.targets[place])];
     this.#keys = targets.map((target) => target && this.#config.providers.get(target.provider)?.key);
-    const session = new Session(this.#config, this.#keys);
+    const session = this.#session(asked);
     session.facts.target = plan.route.form ? 1 : 0;
     let refused = null;
     let opened = false;
