@@ -46,7 +46,7 @@ export class Exchange {
         throw new TypeError(`fetch gave no readable response (status ${status})`);
       }
       received = headerPairs(response.headers);
-      this.#reader = readerOf(response);
+      this.#reader = this.#call.session.reader?.(response) ?? readerOf(response);
     } catch (error) {
       if (response) discard(response);
       this.#broke(error);

@@ -33,7 +33,9 @@ export function allow(origin, headers) {
  */
 export async function bounded(request, limit) {
   const tooLarge = () => new Refusal(413, "request_too_large", `This gateway takes bodies of up to ${limit} bytes.`);
-  if (Number(request.headers.get("content-length")) > 2 * limit) throw tooLarge();
+  const told = Number(request.headers.get("content-length") ?? Infinity);
+  if (told <= limit) return new Uint8Array(await request.arrayBuffer());
+  if (told > 2 * limit && told < Infinity) throw tooLarge();
   const chunks = [];
   let size = 0;
   for await (const chunk of request.body ?? []) {
@@ -56,17 +58,17 @@ const [QUOTE, BACKSLASH, COLON, OPEN, CLOSE, LIST, END] = new TextEncoder().enco
  */
 export function shallow(bytes) {
   /** By depth: the names of the object there so far. @type {Set<string>[]} */
-  const names = Array.from({ length: MAX_DEPTH + 1 }, () => new Set());
+  const names = [];
   let depth = 0;
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i];
     if (byte === QUOTE) {
       const begin = i;
       while (++i < bytes.length && bytes[i] !== QUOTE) if (bytes[i] === BACKSLASH) i++;
-      if (next(bytes, i + 1) === COLON) once(names[Math.max(depth, 0)], bytes.subarray(begin, i + 1));
+      if (next(bytes, i + 1) === COLON) once((names[Math.max(depth, 0)] ??= new Set()), bytes.subarray(begin, i + 1));
     } else if (byte === OPEN || byte === LIST) {
       if (++depth > MAX_DEPTH) throw new Refusal(400, "invalid_request", `The body is nested more than ${MAX_DEPTH} deep.`);
-      if (depth > 0) names[depth].clear();
+      names[depth]?.clear();
     } else if (byte === CLOSE || byte === END) depth--;
   }
 }

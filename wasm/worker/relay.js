@@ -8,8 +8,8 @@ export const WATCH_MS = 1000;
 /** After so many silent looks a comment asks whether the client is still there: only a write tells. */
 const SILENT_LOOKS = 5;
 const PING = new TextEncoder().encode(": ping\n\n");
-/** So many writes may wait for the client before the provider waits as well. */
-const MAX_WRITES = 16;
+/** So many chunks may wait for the client before the provider waits as well. */
+const MAX_CHUNKS = 16;
 /** Two chunks that are written so long after one another are mostly read as two. */
 const APART_MS = 50;
 
@@ -25,19 +25,21 @@ export class Relay {
   #events = false;
   /** @type {ReadableStream | null} */
   #readable = null;
-  /** @type {WritableStreamDefaultWriter} */
-  #writer;
+  /** @type {ReadableStreamDefaultController} */
+  #out;
   #call = null;
   #left = () => {};
   #timer;
-  /** Writes that the client has not taken, and whether the provider waits for them. */
+  /** Chunks since the client has last taken all there were; whether the provider waits for that; who else does. */
   #waiting = 0;
   #paused = false;
-  /** The last write, and what it wrote. */
-  #last = null;
+  #taken = null;
+  /** Nobody reads any more. */
+  #gone = false;
+  /** The last chunk. */
   #tail = null;
-  /** Writes so far, and at the last look; how many looks there was no other. */
-  #writes = 0;
+  /** Chunks so far, and at the last look; how many looks there was no other. */
+  #chunks = 0;
   #seen = 0;
   #silent = 0;
 
@@ -56,16 +58,14 @@ export class Relay {
 
   /** The body of a call's response: see fetchThrough. The call gives what it has, without being asked for each chunk. */
   open = (call, left, headers) => {
-    const { readable, writable } = new IdentityTransformStream();
-    this.#readable = readable;
-    this.#writer = writable.getWriter();
+    // An IdentityTransformStream would cost 64 kB more for each client.
+    this.#readable = new ReadableStream({ start: (out) => (this.#out = out), pull: this.#pulled, cancel: this.#lost }, { highWaterMark: 0 });
     this.#call = call;
     this.#left = left;
     this.#events = headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
     this.#timer = setInterval(this.#look, WATCH_MS);
-    this.#writer.closed.then(this.#over, this.#lost);
     call?.flow();
-    return { readable, write: this.#write, close: this.#close, fail: this.#fail };
+    return { readable: this.#readable, write: this.#write, close: this.#close, fail: this.#fail };
   };
 
   /** What the client is given of a response: this body, or that of what was no call, which is read here. */
@@ -80,7 +80,7 @@ export class Relay {
 
   async #pump(reader) {
     try {
-      for (let next; !(next = await reader.read()).done; ) await this.#write(next.value);
+      for (let next; !(next = await reader.read()).done; await this.#all()) this.#write(next.value);
       this.#close();
     } catch (error) {
       this.#fail(error);
@@ -89,13 +89,14 @@ export class Relay {
 
   #write = (bytes) => {
     const safe = this.#redactor.pass(bytes);
-    return safe.length > 0 ? this.#send(safe) : undefined;
+    if (safe.length > 0) this.#send(safe);
   };
 
   #close = () => {
     const rest = this.#redactor.end();
     if (rest.length > 0) this.#send(rest);
-    this.#writer.close().catch(this.#over);
+    if (!this.#gone) this.#out.close();
+    this.#over();
   };
 
   #fail = (error, last) => {
@@ -111,46 +112,57 @@ export class Relay {
   /** Breaks the body behind a last chunk: one that the client reads by itself, and before the break. */
   async #breakOff(error, last) {
     if (last) {
-      await this.#last;
+      await this.#all();
       await scheduler.wait(APART_MS);
       this.#write(last);
     }
-    if (!this.#signal.aborted) await this.#last;
+    if (!this.#signal.aborted) await this.#all();
     if (last) await scheduler.wait(APART_MS);
-    await this.#writer.abort(error).catch(() => {});
+    if (!this.#gone) this.#out.error(error);
     this.#over();
   }
 
   #send(bytes) {
-    this.#writes++;
+    if (this.#gone) return;
+    this.#chunks++;
     this.#tail = bytes;
-    if (++this.#waiting === MAX_WRITES && this.#call) {
-      this.#paused = true;
-      this.#call.demand();
-    }
-    return (this.#last = this.#writer.write(bytes).then(this.#sent, this.#lost));
+    this.#out.enqueue(bytes);
+    if (++this.#waiting < MAX_CHUNKS || this.#paused || !this.#call) return;
+    this.#paused = true;
+    this.#call.demand();
   }
 
-  #sent = () => {
-    if (--this.#waiting > MAX_WRITES / 2 || !this.#paused) return;
+  /** The client has taken all there was. */
+  #pulled = () => {
+    this.#waiting = 0;
+    this.#taken?.resolve();
+    this.#taken = null;
+    if (!this.#paused) return;
     this.#paused = false;
     this.#call.flow();
   };
 
-  /** Nobody reads any more. */
+  /** Resolves when the client has taken all there is, or takes nothing any more. */
+  #all() {
+    if (this.#waiting === 0 || this.#gone) return undefined;
+    return (this.#taken ??= Promise.withResolvers()).promise;
+  }
+
   #lost = () => {
+    this.#gone = true;
+    this.#taken?.resolve();
     this.#left();
     this.#over();
   };
 
   #look = () => {
     this.#session.watch();
-    this.#silent = this.#writes === this.#seen && this.#waiting === 0 ? this.#silent + 1 : 0;
+    this.#silent = this.#chunks === this.#seen && this.#waiting === 0 ? this.#silent + 1 : 0;
     if (this.#silent >= SILENT_LOOKS && this.#between) {
       this.#silent = 0;
       this.#send(PING);
     }
-    this.#seen = this.#writes;
+    this.#seen = this.#chunks;
   };
 
   /** Another event may go out: what went out so far ends with a whole one. */

@@ -1,6 +1,7 @@
 // Session is one request's view of the gateway: its call, its time, its secrets, and what came of it.
 
 import { attach } from "./instance.js";
+import { PacedReader } from "./pace.js";
 import { redactText } from "./redact.js";
 
 /** Where requests seem to go that only tell the form in which they ask. */
@@ -71,6 +72,11 @@ export class Session {
     if (!this.#config.reaches(url)) throw new TypeError("this gateway does not reach that address");
     this.#sent = true;
     return fetch(url, { ...init, redirect: "manual" });
+  }
+
+  /** What reads the body of an attempt's response. */
+  reader({ body }) {
+    return body && new PacedReader(body);
   }
 
   /** The headers of an attempt at a further target. `auth` is a header that the secret completes. */
