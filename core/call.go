@@ -146,7 +146,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	case Tick:
 		c.tick(now)
 	case Aborted, Left:
-		if c.phase == draining { // the answer has ended before
+		if c.phase == draining && c.whole() { // the answer has ended before
 			c.succeed(now)
 			break
 		}
@@ -248,7 +248,7 @@ func (c *Call) tick(now time.Time) {
 	case c.phase == waiting:
 		c.send(now)
 	case c.phase == draining:
-		c.succeed(now)
+		c.drained(now)
 	case now.Sub(at) > lateness && !c.rearmed:
 		// The timer itself was held up, by a frozen page or a sleeping machine. What came
 		// meanwhile has not been heard yet.
@@ -400,12 +400,13 @@ func (c *Call) events(now time.Time) {
 func (c *Call) follow(now time.Time) {
 	c.deltas(now)
 	switch {
-	case c.phase == done:
+	case c.phase != reading && c.phase != draining:
 	case c.stream.End == wire.Failed:
 		c.fail(now, c.stream.Fault)
-	case c.stream.End == wire.Open:
+	case !c.stream.Ends():
+		c.phase = reading // what came has taken an end back
 	case c.stream.Done && !c.raw.drains() || !c.open:
-		c.succeed(now)
+		c.drained(now)
 	case c.phase == reading:
 		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.policy().Drain))
 	}
@@ -480,14 +481,16 @@ func (c *Call) emit(d wire.Delta) {
 // ended takes the clean end of the body. What is left of a stream counts as its last event.
 func (c *Call) ended(now time.Time) {
 	c.open, c.reading = false, false
-	switch {
-	case c.phase == draining:
-		c.succeed(now)
-	case c.stream == nil:
+	if c.stream == nil {
 		c.document(now)
-	default:
-		c.decoder.Flush()
-		if c.events(now); c.phase == reading && !c.comeBack(now) {
+		return
+	}
+	c.decoder.Flush()
+	switch c.events(now); c.phase {
+	case draining:
+		c.drained(now)
+	case reading:
+		if !c.comeBack(now) {
 			c.stream.Close()
 			c.follow(now)
 		}
@@ -501,13 +504,13 @@ func (c *Call) broke(now time.Time, f fault.Fault) {
 		c.spent-- // the network was away: that is nobody's failure
 	}
 	switch {
-	case c.phase == draining: // nothing that breaks after the terminal can undo it
-		c.succeed(now)
-	case c.stream != nil:
+	case c.stream != nil: // nothing that breaks after the terminal can undo it
 		c.decoder.Flush()
 		c.stream.Cut(f)
-		c.events(now)
-		if c.phase == reading {
+		switch c.events(now); c.phase {
+		case draining:
+			c.drained(now)
+		case reading:
 			c.fail(now, f)
 		}
 	case c.phase == reading && c.attempt.HTTPStatus >= 300: // the status says enough
@@ -536,6 +539,27 @@ func (c *Call) document(now time.Time) {
 		f = fault.Lost(fault.Truncated, "the response body is no answer: "+err.Error())
 	}
 	c.fail(now, f)
+}
+
+// drained ends a call whose answer reached a terminal, behind which nothing is waited for any more.
+func (c *Call) drained(now time.Time) {
+	switch {
+	case c.whole():
+		c.succeed(now)
+	case c.stream.End == wire.Failed:
+		c.fail(now, c.stream.Fault)
+	}
+}
+
+// whole makes the terminal that came hold, and tells whether the answer is whole with it.
+func (c *Call) whole() bool {
+	c.stream.Close()
+	if c.stream.End == wire.Failed {
+		return false
+	}
+	c.deltas(c.now)
+	c.raw.rest(c.stream)
+	return c.phase == reading || c.phase == draining
 }
 
 // succeed ends a call whose answer reached its own terminal.

@@ -29,6 +29,7 @@ func (*raw) bound() bool                        { return false }
 func (*raw) many() bool                         { return false }
 func (*raw) drains() bool                       { return false }
 func (*raw) feed([]byte)                        {}
+func (*raw) rest(*wire.Stream)                  {}
 func (*Call) splice()                           {}
 func (*Call) respond()                          {}
 func (*Call) close(fault.Fault)                 {}

@@ -93,6 +93,14 @@ func (c *Call) spliced(now time.Time, e sse.Event) bool {
 	return true
 }
 
+// rest makes what was held back to the answer's end a part of the stream.
+func (r *raw) rest(from *wire.Stream) {
+	if r != nil {
+		r.splicer.Rest(from, r.deltas)
+		r.deltas = r.deltas[:0]
+	}
+}
+
 // respond gives the caller what may go out.
 func (c *Call) respond() {
 	if c.raw.splicer == nil || c.phase == done {

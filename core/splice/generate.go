@@ -48,6 +48,9 @@ func (g *generate) carries(_ string, v json.Value) (found bool) {
 
 func parts(v json.Value) json.Value { return v.Get("candidates").At(0).Get("content", "parts") }
 
+// ends tells whether an object says that the answer ends.
+func ends(v json.Value) bool { return !v.Get("candidates").At(0).Get("finishReason").Missing() }
+
 // isText tells whether a part is answer text.
 func isText(part json.Value) bool {
 	return part.Get("text").Kind() == '"' && !part.Get("thought").True()

@@ -291,7 +291,7 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 		s.format.text(s, text)
 		text = nil
 	}
-	if s.Holds && annotates(name, v) {
+	if s.Holds && (annotates(name, v) || s.api == wire.Generate && ends(v)) {
 		s.waiting = append(s.waiting, seen{name, bytes.Clone(v)})
 		return
 	}
@@ -441,6 +441,24 @@ func (s *Splicer) thought(text json.Value) json.Value {
 	}
 	s.apart = false
 	return append(json.Value(`"\n\n`), text[1:]...)
+}
+
+// Rest takes what is shown of an answer only at its end, behind its last event.
+func (s *Splicer) Rest(from *wire.Stream, deltas []wire.Delta) {
+	switch s.mode {
+	case encode:
+		s.encode(from, deltas)
+	case rewrite:
+		for _, d := range deltas {
+			if d.Kind == wire.Text {
+				s.format.text(s, d.Text)
+			}
+		}
+	}
+	for _, e := range s.waiting {
+		s.format.fit(s, e.kind, e.v, nil)
+	}
+	s.waiting = nil
 }
 
 // Finish ends the stream of an answer whose own terminal has come; from is the last attempt's.

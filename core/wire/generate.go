@@ -9,7 +9,8 @@ import (
 
 // generate reads Gemini's generateContent: the same object again and again, each with a piece of
 // the answer. Its terminals are a finishReason, and a blockReason for a prompt that is refused;
-// nothing marks the end of the body.
+// nothing marks the end of the body. STOP is the end only where no more of the answer follows: some
+// models, and servers that imitate them, say it with every piece.
 type generate struct {
 	call *partialArgs // the function call whose arguments are still arriving
 }
@@ -66,6 +67,7 @@ func (g *generate) whole(s *Stream, v json.Value) bool {
 		return false
 	}
 	g.read(s, "", v)
+	s.settle()
 	return true
 }
 
@@ -74,6 +76,9 @@ func (g *generate) whole(s *Stream, v json.Value) bool {
 func (g *generate) part(s *Stream, part json.Value) {
 	if s.End != Open {
 		return
+	}
+	if s.ending != "" && holds(part) {
+		s.ending, s.reopened = "", true
 	}
 	if call := part.Get("functionCall"); call.Kind() == '{' {
 		g.functionCall(s, call)
@@ -90,6 +95,15 @@ func (g *generate) part(s *Stream, part json.Value) {
 	default:
 		s.add(Text, text)
 	}
+}
+
+// holds tells whether a part has something of an answer in it.
+func holds(part json.Value) (found bool) {
+	part.Each(func(name string, item json.Value) bool {
+		found = name != "thought" && name != "thoughtSignature" && !item.Missing() && len(item) > len(`""`)
+		return !found
+	})
+	return found
 }
 
 // functionCall takes a call, which comes whole, or in pieces as long as it says willContinue.
@@ -122,10 +136,18 @@ func (g *generate) functionCall(s *Stream, call json.Value) {
 	s.call(tool)
 }
 
-func (g *generate) end(s *Stream, word string, _ json.Value) {
+// end takes a word for the end. v is the object that it came in, or nil when nothing follows it.
+func (g *generate) end(s *Stream, word string, v json.Value) {
 	end, known := generateEnds[word]
 	if known && end == Open || s.End != Open {
 		return
+	}
+	if word == "STOP" && v != nil {
+		s.ending = word
+		return
+	}
+	if known { // a later word than STOP that ends an answer, too
+		s.ending = ""
 	}
 	if g.call != nil {
 		s.broken(g.call.name)

@@ -36,11 +36,21 @@ var generateTranscripts = []transcript{
 		summary: "complete STOP",
 		check: func(t *testing.T, s *Stream) {
 			usage(Usage{Input: 13, Output: 187, Total: 200, Cached: 3, ToolPrompt: 4, Reasoning: 185})(t, s)
-			if s.ID != "r1" || s.Model != "gemini-x" || !s.Done {
+			if s.ID != "r1" || s.Model != "gemini-x" {
 				t.Errorf("%q %q done %v", s.ID, s.Model, s.Done)
 			}
 		},
 	},
+	// Older models, and servers that imitate them, say STOP with every piece.
+	{name: "STOP with every piece", body: events(candidate(`{"text":"One "}`, `,"finishReason":"STOP"`), candidate(`{"text":"two "}`, `,"finishReason":"STOP"`), candidate(`{"text":"three"}`, `,"finishReason":"STOP"`), `{"usageMetadata":{"totalTokenCount":9}}`), log: "text \"One two three\"\n", summary: "complete STOP"},
+	{name: "STOP before the first piece", body: events(candidate(``, `,"finishReason":"STOP"`), candidate(`{"text":"Hi"}`, ""), candidate(``, `,"finishReason":"STOP"`)), log: "text \"Hi\"\n", summary: "complete STOP"},
+	{name: "STOP with every piece, and a cut", body: events(candidate(`{"text":"One "}`, `,"finishReason":"STOP"`), candidate(`{"text":"two "}`, "")), log: "text \"One two \"\n", summary: "failed truncated"},
+	{name: "STOP with every piece, and an error", body: events(candidate(`{"text":"One "}`, `,"finishReason":"STOP"`), candidate(`{"text":"two "}`, `,"finishReason":"STOP"`), `{"error":{"code":503,"message":"m","status":"UNAVAILABLE"}}`), log: "text \"One two \"\n", summary: "failed overloaded"},
+	{name: "STOP, and another word at last", body: events(candidate(`{"text":"One "}`, `,"finishReason":"STOP"`), candidate(`{"text":"two"}`, `,"finishReason":"MAX_TOKENS"`)), log: "text \"One two\"\n", summary: "complete MAX_TOKENS"},
+	{name: "STOP, and a filter at last", body: events(candidate(`{"text":"One "}`, `,"finishReason":"STOP"`), finished("SAFETY")), log: "text \"One \"\n", summary: "filtered SAFETY"},
+	{name: "STOP with every tool call", body: events(candidate(`{"functionCall":{"name":"f","args":{}}}`, `,"finishReason":"STOP"`), candidate(`{"functionCall":{"name":"g","args":{}}}`, `,"finishReason":"STOP"`)), log: "tool  f({})\ntool  g({})\n", summary: "complete STOP"},
+	{name: "a signature behind STOP", body: events(candidate(`{"text":"Hi"}`, `,"finishReason":"STOP"`), candidate(`{"text":"","thoughtSignature":"S"}`, `,"finishReason":"STOP"`), `{"error":{"code":503,"message":"late"}}`), log: "text \"Hi\"\n", summary: "complete STOP"},
+	{name: "nothing but STOP", body: events(candidate(``, `,"finishReason":"STOP"`), candidate(`{"text":""}`, `,"finishReason":"STOP"`)), summary: "failed empty_completion STOP"},
 	{
 		name:    "tool calls",
 		body:    events(call(`"name":"f","args":{"a":1},"id":"c1"`), call(`"name":"f","args":{"a":1}`), call(`"name":"now"`), finished("STOP")),

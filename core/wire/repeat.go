@@ -37,7 +37,7 @@ func (r *repeat) added(kind Kind, text json.Value) {
 // take adds the text of an event that repeats the last one, or reports false.
 func (r *repeat) take(s *Stream, e *sse.Event, data []byte) bool {
 	n := len(r.before)
-	if n == 0 || n >= len(data) || e.Bare || e.Type != r.event || s.End != Open || data[n] != '"' || !view.Equal(data[:n], r.before) {
+	if n == 0 || n >= len(data) || e.Bare || e.Type != r.event || s.End != Open || s.ending != "" || data[n] != '"' || !view.Equal(data[:n], r.before) {
 		return false
 	}
 	end, ok := json.StringEnd(data, n)
@@ -51,7 +51,7 @@ func (r *repeat) take(s *Stream, e *sse.Event, data []byte) bool {
 // learn keeps what is around the text of an event that did nothing else.
 func (r *repeat) learn(s *Stream, e *sse.Event, data []byte) {
 	at := json.Offset(data, r.lastText)
-	if r.texts != 1 || at <= 0 || s.End != Open || s.Done || s.Tool || s.Pending || len(s.Warnings) != r.warnings {
+	if r.texts != 1 || at <= 0 || s.End != Open || s.ending != "" || s.Done || s.Tool || s.Pending || len(s.Warnings) != r.warnings {
 		return
 	}
 	r.event, r.kind = e.Type, r.lastKind

@@ -131,14 +131,17 @@ type Stream struct {
 	Warnings  []string
 	Cursor    Cursor
 
-	ended  map[int64]string // of several answers, those that came, and their words for the end
-	cut    *fault.Fault     // the break that ended the body, if one did
-	reader reader
-	repeat repeat
-	text   []byte // backs the Deltas' texts
-	counts counts // behind Usage
-	from   int64  // Responses events with a lower number repeat what was taken before
-	skip   Cursor // how much of each text that comes now repeats what was taken before
+	ended map[int64]string // of several answers, those that came, and their words for the end
+	// ending is a word for the end that what follows may still take back. reopened: that has happened.
+	ending   string
+	reopened bool
+	cut      *fault.Fault // the break that ended the body, if one did
+	reader   reader
+	repeat   repeat
+	text     []byte // backs the Deltas' texts
+	counts   counts // behind Usage
+	from     int64  // Responses events with a lower number repeat what was taken before
+	skip     Cursor // how much of each text that comes now repeats what was taken before
 }
 
 // reader reads one API's events. It may call back the Stream's methods only.
@@ -289,12 +292,21 @@ func (s *Stream) lastWord() string {
 	return s.ended[0]
 }
 
-// settle ends a stream of fewer answers than were asked for: some servers give one only.
+// Ends tells that a terminal has come. One that may still be taken back counts behind something of an
+// answer, and as long as none was; Close makes it hold.
+func (s *Stream) Ends() bool { return s.End != Open || s.ending != "" && s.Output && !s.reopened }
+
+// settle ends a stream whose terminal might have been taken back, or one of fewer answers than were
+// asked for: some servers give one only.
 func (s *Stream) settle() {
 	reader, ok := s.reader.(interface {
 		end(*Stream, string, json.Value)
 	})
-	if word := s.lastWord(); ok && word != "" && s.End == Open {
+	word := s.ending
+	if s.ending = ""; word == "" {
+		word = s.lastWord()
+	}
+	if ok && word != "" && s.End == Open {
 		reader.end(s, word, nil)
 	}
 }
@@ -347,7 +359,7 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 		}
 	}
 	switch {
-	case s.End != Open:
+	case s.Ends():
 		s.warn("an unreadable event after the end")
 	case e.Cut && s.cut != nil:
 		s.fail(*s.cut)
@@ -367,6 +379,9 @@ func (s *Stream) malformed(why string) {
 
 // fail ends the stream with a fault, unless it has ended before.
 func (s *Stream) fail(f fault.Fault) {
+	if s.Ends() {
+		s.settle()
+	}
 	if s.End != Open {
 		s.warn("after the end: " + f.Developer)
 		return
@@ -397,7 +412,7 @@ func (s *Stream) explain(word string, v json.Value) {
 
 // failWith is fail with the provider's word for the end.
 func (s *Stream) failWith(word string, f fault.Fault) {
-	open := s.End == Open
+	open := !s.Ends()
 	s.fail(f)
 	if open {
 		s.Finish = word

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/sse"
 	"holdfast/core/wire"
 	"holdfast/tests/sim"
 )
@@ -49,13 +51,18 @@ func TestFetchCases(t *testing.T) {
 		{"carriage returns", wire.Chat, []string{strings.ReplaceAll(chunk(role)+said("Hello "), "\n", "\r"), said("world") + end}, "Hello world", nil, nil},
 		{"logprobs of other text", wire.Chat, []string{chunk(role) + said("Hello sunny "), chunk(`"choices":[{"index":0,"delta":{"content":"sunny world"},"logprobs":{"content":[1]}}]`) + end}, "Hello sunny world", []string{`"logprobs":null`}, nil},
 
+		{"text held back to the end", wire.Generate, []string{piece("Hello sunny world", ""), piece("sunny wo", stops)}, "", []string{`"text":"sunny wo"}],"role":"model"},"index":0}`, `"text":""}],"role":"model"},"index":0,"finishReason":"STOP"`}, nil},
+
 		{"a block closed before the cut", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello world"`) + shut("0"), start + open("0", "text") + shut("0") + ends("end_turn")}, "Hello world", []string{`"input_tokens":10`, `"output_tokens":8`}, []string{`"index":1`}},
 		{"a tool call behind the continuation", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello "`), start + open("0", "thinking") + block("0", "thinking", `"thinking":"hm"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"world"`) + shut("1") + open("2", "tool_use") + block("2", "input_json", `"partial_json":"{}"`) + shut("2") + ends("tool_use")}, "Hello world", []string{`"index":1,"delta":{"type":"input_json_delta"`}, []string{`"index":2`, "thinking"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := streams[2] // openai chat
-			if c.api == wire.Messages {
+			switch c.api {
+			case wire.Messages:
 				s = streams[5]
+			case wire.Generate:
+				s = streams[6]
 			}
 			for _, chunked := range []int{0, 1, 7} {
 				got := Play(s.raw(), func(n int, _ *core.Request) sim.Exchange {
@@ -81,6 +88,40 @@ func TestFetchCases(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// piece is a piece of Gemini's answer, and what else stands in its candidate.
+func piece(text, more string) string {
+	return `data: {"candidates":[{"content":{"parts":[{"text":"` + text + `"}],"role":"model"},"index":0` + more + `}],"modelVersion":"m","responseId":"r"}` + "\r\n\r\n"
+}
+
+const stops = `,"finishReason":"STOP"`
+
+// A stream that says STOP with every piece stays as it is, and is gone on with where it breaks.
+func TestFetchStopWithEveryPiece(t *testing.T) {
+	begun := piece("Hello ", stops) + piece("sunny ", stops)
+	for _, bodies := range [][]string{{begun + piece("world", stops)}, {begun, piece("world", stops)}} {
+		got := Play(streams[6].raw(), func(n int, _ *core.Request) sim.Exchange {
+			end := sim.Reset
+			if n == len(bodies) {
+				end = sim.Close
+			}
+			return sim.Exchange{Status: 200, Steps: []sim.Step{{Write: []byte(bodies[n-1])}, {End: end}}}
+		}, 0)
+		var decoder sse.Decoder
+		text := ""
+		stream := wire.NewStream(wire.Generate, fault.Gemini, nil)
+		decoder.Feed(got.Body)
+		for e, ok, _ := decoder.Next(); ok; e, ok, _ = decoder.Next() {
+			stream.Event(e)
+			for _, d := range stream.Take() {
+				text += string(d.Text)
+			}
+		}
+		if stream.Close(); text != "Hello sunny world" || stream.End != wire.Complete || got.Requests != len(bodies) {
+			t.Errorf("%d requests, %q in\n%s", got.Requests, text, got.Body)
+		}
 	}
 }
 
