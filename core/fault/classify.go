@@ -94,7 +94,8 @@ var finishRows = []row{
 	{0, "NO_IMAGE|IMAGE_OTHER|OTHER", "", strangeFinish},
 	{0, "budget_exceeded", "", capReached}, // Interactions
 	{0, "cancelled", "", outcome{Stop, Cancelled, Ignore, Never, 0}},
-	{0, "error|failed", "", serverFailed},
+	{0, "insufficient_system_resource", "", overloaded}, // DeepSeek
+	{0, "error|failed|network_error|abort", "", serverFailed},
 }
 
 // trouble reports whether the body of a 2xx is an error after all, or JSON that did not arrive

@@ -10,12 +10,14 @@ var openaiRows = []row{
 	// status, code or type, message, outcome
 	{0, "request_over_limit", "", overLimit}, // our own name, see namesOpenAI
 	{0, "server_is_overloaded|overloaded_error|engine_overloaded_error|engine_overloaded", "", overloaded},
-	{0, "service_unavailable_error|service_tier_capacity_exceeded|resource_unavailable|no_capacity", "", overloaded},
+	{0, "service_unavailable_error|service_tier_capacity_exceeded|resource_unavailable|no_capacity|capacity_exceeded", "", overloaded},
 	{0, "rate_limit_exceeded|rate_limit_error|too_many_requests", "", rateLimited},
 	{429, "slow_down", "", rateLimited}, // a 503 on older pages: then it is an overload
 	{0, "slow_down", "", overloaded},
 	{0, "vector_store_timeout", "", timedOut},
-	{429, "", "engine is currently overloaded|model is currently overloaded|capacity exceeded", overloaded},
+	{429, "", "is currently overloaded|capacity exceeded", overloaded},
+
+	{0, "tool_use_failed|json_validate_failed", "", badToolCall}, // Groq: what the model wrote is no call, or no JSON
 
 	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked", "", againstRules},
 	{0, "invalid_prompt|image_content_policy_violation|bio_policy|cyber_policy|safety_violation", "", againstRules},
@@ -29,7 +31,7 @@ var openaiRows = []row{
 	{400, "", "incorrect api key|invalid api key", badKey},
 	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
-	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|no endpoints found", noSuchModel},
+	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|engine not found|no endpoints found", noSuchModel},
 	{400, "", "is not a valid model|unknown model|model*does not exist|" + goneWords, noSuchModel},
 	{410, "", goneWords, noSuchModel},
 

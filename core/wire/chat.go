@@ -17,12 +17,21 @@ var chatEnds = map[string]End{
 	"content_filter": Filtered,
 	"safety":         Filtered,
 	"refusal":        Filtered,
-	"error":          Failed, // Gloo, OpenRouter; explained by an error object beside it
+	"sensitive":      Filtered, // GLM
+	"error":          Failed,   // Gloo, OpenRouter; explained by an error object beside it
+	"network_error":  Failed,   // GLM
+	"abort":          Failed,   // vLLM, SGLang
+
+	"insufficient_system_resource": Failed, // DeepSeek
 }
 
 func (c *chat) read(s *Stream, kind string, v json.Value) {
 	choice := first(v.Get("choices"))
-	c.content(s, choice.Get("delta"))
+	delta := choice.Get("delta")
+	if delta.Missing() { // some servers send the answer in one piece
+		delta = choice.Get("message")
+	}
+	c.content(s, delta)
 	s.note(v)
 	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
 	if kind == "error" || fault.Wrong(v.Get("error")) || choice == nil && isError(v) {
@@ -83,7 +92,8 @@ func (c *chat) content(s *Stream, d json.Value) {
 			return true
 		})
 	}
-	s.Output = s.Output || !d.Get("audio").Missing() || d.Get("images").At(0) != nil // OpenRouter's pictures
+	s.Others = s.Others || !d.Get("audio").Missing()
+	s.Output = s.Output || s.Others || d.Get("images").At(0) != nil // OpenRouter's pictures
 	s.add(Refusal, d.Get("refusal"))
 	d.Get("tool_calls").Each(func(_ string, call json.Value) bool {
 		s.begin()
@@ -131,7 +141,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		end = Complete
 	}
 	if end == Failed {
-		s.explain(word, v)
+		s.failWith(word, fault.FinishError(s.Provider, word))
 		return
 	}
 	handed := 0
@@ -144,7 +154,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		s.call(tool)
 		handed++
 	}
-	if handed == 0 && len(c.calls) > 0 && (word == "tool_calls" || word == "function_call") {
+	if handed == 0 && len(c.calls) > 0 && end == Complete && !AtLimit(word) {
 		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
 		return
 	}

@@ -49,7 +49,7 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	case "response.output_item.done":
 		r.call(s, v.Get("item"))
 	case "response.audio.delta", "response.audio.transcript.delta":
-		s.Output = true
+		s.Output, s.Others = true, true
 	case "response.created", "response.queued", "response.in_progress":
 		s.note(v.Get("response"))
 	case "response.completed", "response.incomplete", "response.failed", "response.cancelled":
@@ -100,6 +100,10 @@ func (r *responses) end(s *Stream, status string, v json.Value) {
 		s.finish(end, status)
 	default:
 		r.output(s, v.Get("output"))
+		if s.Tool && len(s.Cursor.Tools) == 0 {
+			s.failWith(status, fault.FinishError(s.Provider, "malformed_tool_call"))
+			break
+		}
 		s.finish(end, status)
 	}
 	s.Done = true
@@ -158,7 +162,9 @@ func (r *responses) call(s *Stream, item json.Value) {
 	if call.name == "" && arguments != "arguments" { // its kind says it all
 		call.name = strings.TrimSuffix(kind, "_call")
 	}
-	call.append(item.Get(arguments))
+	if call.append(item.Get(arguments)); kind == "computer_call" {
+		call.append(item.Get("actions")) // of newer models
+	}
 	tool, whole := call.tool()
 	if kind == "custom_tool_call" { // which takes no JSON
 		tool.Arguments, whole = item.Get(arguments).Text(), true

@@ -81,6 +81,8 @@ var responsesTranscripts = []transcript{
 		body:    events(`{"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"},"output":[{"type":"custom_tool_call","id":"i1","name":"patch","input":"*** Be","status":"incomplete"}]}}`),
 		summary: "complete max_output_tokens",
 	},
+	{name: "a tool call that is no JSON", body: events(`{"type":"response.completed","response":{"status":"completed","output":[{"type":"function_call","call_id":"c1","name":"f","arguments":"{"}]}}`), summary: "failed malformed_tool_call completed"},
+	{name: "several actions at once", body: events(`{"type":"response.completed","response":{"status":"completed","output":[{"type":"computer_call","call_id":"c1","actions":[{"type":"wait"}]}]}}`), log: "tool c1 computer([{\"type\":\"wait\"}])\n", summary: "complete completed"},
 	{name: "a picture", body: events(`{"type":"response.completed","response":{"status":"completed","output":[{"type":"image_generation_call","id":"i1","result":"aGk="}]}}`), summary: "complete completed"},
 	{name: "a tool that ran there", body: events(`{"type":"response.output_item.added","item":{"type":"mcp_call","id":"i1"}}`, `{"type":"response.completed","response":{"status":"completed"}}`), summary: "complete completed"},
 	{name: "sound", body: events(`{"type":"response.audio.delta","delta":"aGk="}`, `{"type":"response.completed","response":{"status":"completed"}}`), summary: "complete completed"},

@@ -25,7 +25,7 @@ func (c *partialCall) append(fragment json.Value) {
 	switch fragment.Kind() {
 	case '"':
 		c.arguments = json.AppendText(c.arguments, fragment)
-	case '{':
+	case '{', '[':
 		c.arguments = append(c.arguments, fragment...)
 	}
 }

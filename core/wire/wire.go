@@ -116,7 +116,7 @@ type Stream struct {
 	Last   json.Value
 	Tool   bool // a tool call has begun, complete or not
 	Output bool // anything of an answer came: text, reasoning, refusal, a tool call
-	Others bool // and of one beside the first
+	Others bool // and of one beside the first, or sound: all that is given to the reader at once besides
 
 	End    End
 	Finish string      // the provider's own word
@@ -261,7 +261,7 @@ func Several(body json.Value) int {
 // several answers have not ended it is "".
 func (s *Stream) word(item, list json.Value, key string, says func(item json.Value) bool) string {
 	if s.Several < 2 {
-		return item.Get(key).Text()
+		return ending(item.Get(key))
 	}
 	list.Each(func(_ string, item json.Value) bool {
 		index, _ := item.Get("index").Int()
@@ -271,7 +271,7 @@ func (s *Stream) word(item, list json.Value, key string, says func(item json.Val
 		if s.ended == nil {
 			s.ended = map[int64]string{}
 		}
-		if word := item.Get(key).Text(); word != "" || s.ended[index] == "" {
+		if word := ending(item.Get(key)); word != "" || s.ended[index] == "" {
 			s.ended[index] = word
 		}
 		return true
@@ -280,6 +280,14 @@ func (s *Stream) word(item, list json.Value, key string, says func(item json.Val
 		return ""
 	}
 	return s.lastWord()
+}
+
+// ending is a word for the end. Some servers write "null" where they mean null.
+func ending(v json.Value) string {
+	if word := v.Text(); word != "null" {
+		return word
+	}
+	return ""
 }
 
 // lastWord is the first answer's word for its end, when all answers have ended that came.
