@@ -27,6 +27,7 @@ func TestNetwork(t *testing.T) {
 		{"Error", "", "Too many subrequests.", PlatformLimit},
 		{"BudgetError", "", "What is left does not cover the request.", Budget},
 		{"TypeError", "ERR_INVALID_URL", "Failed to parse URL from /v1", InvalidRequest},
+		{"TypeError", "", "fetch failed: redirect count exceeded", InvalidRequest},
 		{"", "", "", Transport},
 	} {
 		f := Network(c.name, c.code, c.message)
