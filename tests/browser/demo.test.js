@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { close, longAnswer, look, shot, startBrowser, startServer } from "./harness.js";
+import { close, longAnswer, look, open, shot, startBrowser, startServer } from "./harness.js";
 import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, session, status, titles } from "./demo.js";
 
 let browser, server;
@@ -28,6 +28,28 @@ test("fresh: a question stands ready, the failures are listed, nothing can be cu
   await page.setViewportSize({ width: 360, height: 740 });
   await page.click("#choose");
   await look(page, "failures");
+  await close(page);
+});
+
+test("a failure is chosen for the next answer, and never disturbs one that is arriving", async () => {
+  const page = await demo();
+  assert.match(await page.textContent("#welcome-how"), /choose from the list first/);
+  await ask(page);
+  await arriving(page);
+  await page.check("#failure-list input[value=unavailable]");
+  await done(page);
+  assert.deepEqual(await titles(page), ["Request complete"]);
+  await ask(page);
+  await ended(page);
+  assert.match((await titles(page))[0], /503/);
+  await close(page);
+});
+
+test("without JavaScript the page says what it needs, and promises nothing", async () => {
+  const page = await open(browser, server.address, { javaScriptEnabled: false });
+  const words = await page.locator("body").innerText();
+  assert.match(words, /needs JavaScript and WebAssembly/);
+  assert.doesNotMatch(words, /Loading|Send/);
   await close(page);
 });
 
