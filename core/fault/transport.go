@@ -76,6 +76,11 @@ func Network(name, code, message string) Fault {
 			detail = part + ": " + detail
 		}
 	}
+	if name == "TokenError" { // ours, of the caller's own function: the provider was not even asked
+		f := Lost(Transport, detail)
+		f.Breaker, f.Message = Ignore, "Your access could not be confirmed. Please try again."
+		return f
+	}
 	words := ascii.Lower(message)
 	x := evidence{names: []string{name, code}}
 	for _, r := range networkRows {

@@ -297,6 +297,14 @@ test("a token function is asked before each attempt; one that fails is a transpo
   const failed = await expectError(broken.client);
   assert.equal(broken.state.calls, 0);
   assert.match(failed.failure.developerMessage ?? failed.message, /no session/);
+  assert.match(failed.message, /access could not be confirmed/);
+
+  // However often it fails, the provider has done nothing.
+  let session = "";
+  const late = await scripted([json(200, {})], { apiKey: undefined, token: () => session });
+  for (let i = 0; i < 3; i++) assert.equal((await expectError(late.client)).code, "transport");
+  session = "here";
+  assert.equal((await late.client.request("/x", {})).httpStatus, 200);
 });
 
 test("wsm-002: abort rejects with the reason: before, in flight, and in a wait", async () => {

@@ -66,7 +66,7 @@ var Scenarios = []Scenario{
 		`[{"error":"provider_stream_error","errorAfterWords":60},{}]`},
 	{"error_mid_final", "Final error in the middle", "An error event after 60 words that forbids another try.",
 		`[{"error":"internal_error","errorAfterWords":60,"retryable":false},{}]`},
-	{"cut_reset", "Connection reset", "The connection is reset after 80 words.",
+	{"cut_reset", "Connection reset", "A reset after 80 words.",
 		`[{"endAfterWords":80,"end":"reset"},{}]`},
 	{"cut_clean", "Ends too early", "The stream just ends after 80 words, as if it were complete.",
 		`[{"endAfterWords":80,"end":"close"},{}]`},

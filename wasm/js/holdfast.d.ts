@@ -296,7 +296,7 @@ export interface ClientOptions {
   apiKey?: string;
   /**
    * A credential for a server of yours, sent as `Authorization: Bearer …` instead of any `apiKey`.
-   * A function is asked before each attempt; when it fails, the attempt failed.
+   * A function is asked before each attempt; when it fails, the attempt failed, and no breaker counts it.
    */
   token?: string | (() => string | Promise<string>);
   dangerouslyAllowBrowser?: boolean;
