@@ -41,6 +41,7 @@ type Call struct {
 	ticket  *shared.Ticket // of the attempt at place billed; it stays while its answer is taken up again
 	billed  int
 	joiner  *seam.Joiner // between the text kept from before and this attempt's
+	repeats int          // so many bytes of text that come next were shown by the call that this one takes up
 	raw     *raw         // of a raw call
 
 	deadline time.Time // of waiting and draining
@@ -461,6 +462,9 @@ func (c *Call) join(text []byte) {
 
 // show gives answer text to the caller. From here on it is never given again.
 func (c *Call) show(text []byte) {
+	known := min(c.repeats, len(text))
+	c.repeats -= known
+	text = text[known:]
 	if len(text) > 0 {
 		c.attempt.TextLength += c.out.show(text)
 		c.emit(wire.Delta{Kind: wire.Text, Text: text})

@@ -17,6 +17,10 @@ type Cursor struct {
 	Provider fault.Provider
 	API      wire.API
 	At       wire.Cursor // its ID is empty: there is no such place now, and earlier ones are void
+	// Before is how much of the text that was shown belongs to an answer from which this one goes on,
+	// in UTF-16 units: the gateway knows nothing of it. At a beginning where nothing was taken that is
+	// all of it.
+	Before int
 }
 
 // takeUp makes a call begin with the resumption of a lost one, if its cursor fits.
@@ -35,23 +39,47 @@ func (c *Call) takeUp(from *Cursor) {
 	c.target, c.asked, c.cursor = from.Target, asked, from.At
 	if request, ok := c.way(t, false); ok {
 		c.marked, c.resumes = from.At, 1
-		if c.atBeginning() && c.spec.Partial != "" { // of a continuation, whose seam is still to come
-			c.joiner = seam.New(c.spec.Partial)
+		if base := c.base(); base != "" && from.atSeam() { // of a continuation, whose seam is still to come
+			c.joiner, c.repeats = seam.New(base), len(c.spec.Partial)-len(base)
+			c.cursor.Ahead.Text = 0
 		}
 		c.next = step{kind: Resumed, target: from.Target, request: request}
 	}
 }
 
-// atBeginning tells that what the call was given to go on from does not belong to the answer itself.
-func (c *Call) atBeginning() bool {
-	from := c.spec.From
-	switch {
-	case from == nil:
-		return true
-	case from.API == wire.Answers:
-		return from.At.Event == wire.Beginning && from.At.Ahead == wire.Ahead{}
+// atSeam tells that the answer is taken up at its begin. What of it was shown comes again, through the
+// same seam.
+func (from *Cursor) atSeam() bool {
+	if from.API == wire.Answers {
+		return from.At.Event == wire.Beginning
 	}
 	return from.At.Text == 0
+}
+
+// base is what the call was given to go on from, as far as it does not belong to the answer itself. A
+// restart of the answer takes back to it.
+func (c *Call) base() string {
+	from, partial := c.spec.From, c.spec.Partial
+	switch {
+	case from == nil, from.atSeam() && from.At.Ahead == wire.Ahead{}:
+		return partial
+	case from.API == wire.Answers:
+		return prefix(partial, from.Before)
+	}
+	return ""
+}
+
+// prefix is the beginning of a text, n UTF-16 units long.
+func prefix(text string, n int) string {
+	for i, c := range text {
+		if n <= 0 {
+			return text[:i]
+		}
+		if n--; c > 0xFFFF {
+			n--
+		}
+	}
+	return text
 }
 
 // durable tells that the gateway keeps the answer: it recovers, and the call only follows.
@@ -77,11 +105,8 @@ func (c *Call) comeBack(now time.Time) bool {
 
 // restarted takes a restart that the gateway's own call made.
 func (c *Call) restarted() {
-	base := ""
-	if c.atBeginning() {
-		base = c.spec.Partial
-	}
-	c.joiner, c.tools = nil, nil
+	base := c.base()
+	c.joiner, c.tools, c.repeats = nil, nil, 0
 	if base != "" {
 		c.joiner = seam.New(base)
 	}
@@ -176,6 +201,6 @@ func (c *Call) place() (wire.Cursor, bool) {
 			return at, false
 		}
 	}
-	held := c.out.half() || len(c.out.lead) > 0 || c.joiner != nil && (!c.joiner.Decided() || c.joiner.Diverged)
+	held := c.out.half() || len(c.out.lead) > 0 || c.repeats > 0 || c.joiner != nil && (!c.joiner.Decided() || c.joiner.Diverged)
 	return at, at.ID != "" && c.kept && !held && at.Whole()
 }

@@ -207,6 +207,43 @@ test("a restart of the gateway's own takes back what this answer said, and no mo
   assert.deepEqual(shown, ["Wrong."]);
 });
 
+test("who comes back to an answer that goes on from another one keeps that one's text, at every moment", async () => {
+  const BEFORE = "Once there was a 🌊 sea. It was ";
+  const WHOLE = `${BEFORE}wide and blue, and nobody knew its end.`;
+  const say = (...texts) => texts.map((text) => ({ type: "text", text }));
+  const end = saying("x").slice(1);
+  const stories = {
+    plain: [...say("wide ", "and ", "blue, ", "and nobody ", "knew its end."), ...end],
+    "with a seam": [...say("sea. ", "It ", "was ", "wide ", "and ", "blue, ", "and nobody ", "knew its end."), ...end],
+    "begun anew": [{ type: "reasoning", text: "Hm." }, ...say("wide ", "and ", "green, "), { type: "restart" }, ...say("It was ", "wide ", "and "), { type: "restart" }, ...say("wide ", "and ", "blue, ", "and nobody ", "knew its end."), ...end],
+  };
+  let seed = 1;
+  for (const [story, messages] of Object.entries(stories)) {
+    for (const [batch, cut] of [[1], [3], [1000], [1, () => 170 + ((seed = (seed * 48271) % 2147483647) % 400)]]) {
+      set({ messages, batch, cut });
+      const moments = [];
+      const note = (answer) => moments.push({ id: answer.id, offset: answer.offset, text: answer.partial });
+      const ask = (more) => client.stream(PATH, BODY, { durable: true, continues: BEFORE, ...more });
+      const first = ask({ onDelta: () => note(first) });
+      assert.equal((await first.result).text, WHOLE);
+      const second = ask();
+      for await (const _ of second) note(second);
+      assert.equal(second.partial, WHOLE);
+      for (const { id, offset, text } of moments) {
+        const back = client.resumeAnswer(id, offset, { text, onDelta: () => again.push({ id, offset: back.offset, text: back.partial }) });
+        const again = [];
+        const where = `${story}, ${batch}: ${offset}, ${JSON.stringify(text)}`;
+        assert.equal((await back.result).text, WHOLE, where);
+        assert.equal(back.partial, WHOLE, where);
+        for (const moment of again) { // and once more
+          const { text, offset } = moment;
+          assert.equal((await client.resumeAnswer(id, offset, { text }).result).text, WHOLE, `${where}, then ${offset}, ${JSON.stringify(text)}`);
+        }
+      }
+    }
+  }
+});
+
 test("who comes back with a signal that has aborted stops the answer at the gateway", async () => {
   set({ gapMs: 3 });
   const answer = client.stream(PATH, BODY, { durable: true, onDelta() {} });

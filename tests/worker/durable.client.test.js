@@ -89,6 +89,28 @@ test("a gateway that is killed and started again: who reads on hears nothing of 
   patient.close();
 });
 
+test("a gateway that is killed behind a reload of an answer that goes on from another one: that one's text stays", { timeout: 60_000 }, async () => {
+  const patient = await open({ interactive: { backoffBaseMs: 200, backoffCapMs: 500 } });
+  const text = words(100, "i");
+  const reset = { endAfterWords: 30, end: "reset" };
+  const headers = asking({ text, requests: [reset], continuations: [reset, { reasoning: "Let me see.", pauseAfterWords: 0, pauseMs: 60_000 }, {}] });
+  const half = patient.stream(PATH, BODY, { durable: true, headers });
+  const { status, text: before } = await half.result;
+  assert.equal(status, "interrupted");
+  const page = half.continue({ onDelta() {} });
+  await until(10_000, () => page.offset !== "-1"); // it thinks
+  const { id, offset, partial } = page;
+  assert.equal(partial, before);
+  page.leave();
+  const back = patient.resumeAnswer(id, offset, { text: partial, onDelta() {} });
+  await wait(300);
+  await gateway.stop();
+  gateway = await restart();
+  const result = await back.result;
+  assert.deepEqual([result.status, result.text, back.partial], ["complete", text, text], result.error?.developerMessage);
+  patient.close();
+});
+
 test("a network that is away for a while", { timeout: 30_000 }, async () => {
   const text = words(100, "d");
   const headers = asking({ text, requests: [{ gapMs: 5 }] });

@@ -431,7 +431,7 @@ func cursor(to **core.Cursor) setter {
 		var next int
 		const most = 1<<31 - 1
 		if err := options(v, "from", map[string]setter{
-			"target": whole(&c.Target, 0, most), "provider": text(&provider), "api": text(&api),
+			"target": whole(&c.Target, 0, most), "before": whole(&c.Before, 0, most), "provider": text(&provider), "api": text(&api),
 			"id": text(&c.At.ID), "next": whole(&next, 0, most), "event": text(&c.At.Event),
 			"text": whole(&c.At.Text, 0, most), "reasoning": whole(&c.At.Reasoning, 0, most), "refusal": whole(&c.At.Refusal, 0, most),
 			"tools": func(v json.Value) error {

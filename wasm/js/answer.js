@@ -208,8 +208,8 @@ export class Answer {
   #openDurable(kept, rest, back) {
     if ("api" in rest) throw badOption("api", "is not an option of durable answers: the path tells");
     const options = named(back ? { ...rest, id: back.id } : rest);
-    const place = (this.#place = new Place(options.id, back?.offset));
-    if (!place.fresh) this.#base = "";
+    const place = (this.#place = new Place(options.id, this.#partial, back?.offset));
+    this.#base = place.base(this.#partial);
     this.#offset = place.offset;
     this.#start = [this.#partial, this.#offset];
     Object.assign(options, { api: "answers", cursors: true });
