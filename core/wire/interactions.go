@@ -104,9 +104,7 @@ func (r *interactions) start(s *Stream, index int64, step json.Value) {
 		s.begin()
 		call := partialCall{index: index}
 		call.identify(step.Get("id").Text(), step.Get("name").Text())
-		if args := step.Get("arguments"); !empty(args) {
-			call.append(args)
-		}
+		call.give(step.Get("arguments"))
 		r.drop(s, index)
 		s.Cursor.calls = append(s.Cursor.calls, call)
 	case "", "user_input", "function_result": // nothing, or what the caller said

@@ -71,6 +71,15 @@ var interactionsTranscripts = []transcript{
 		summary: "complete complete",
 		check:   usage(Usage{Input: 1, Output: 2, Total: 3}),
 	},
+	{
+		name: "a tool call's arguments at its beginning, and again in pieces",
+		body: events(interactionCreated, `{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"f1","name":"get","arguments":{"a":1}}}`,
+			`{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"{\"a\""}}`,
+			`{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":":1}"}}`,
+			`{"event_type":"step.stop","index":0}`, interactionEnd("requires_action", "")),
+		log:     "tool f1 get({\"a\":1})\n",
+		summary: "complete requires_action",
+	},
 	{name: "an old whole answer", body: `{"id":"v1_x","status":"completed","outputs":[{"type":"text","text":"Hi"}]}`, log: "text \"Hi\"\n", summary: "complete completed"},
 	{
 		name: "tools of the server's own",

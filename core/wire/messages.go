@@ -39,6 +39,10 @@ func (m *messages) read(s *Stream, event string, v json.Value) {
 	}
 	switch kind {
 	case "message_start":
+		if id := v.Get("message", "id").Text(); s.Output && id != "" && s.ID != "" && id != s.ID {
+			s.malformed("another message began within the answer") // a proxy asked again, behind what it had passed on
+			return
+		}
 		s.note(v.Get("message"))
 	case "content_block_start":
 		m.start(s, blockIndex(v), v.Get("content_block"))
@@ -100,9 +104,7 @@ func (m *messages) start(s *Stream, index int64, block json.Value) {
 		s.begin()
 		call := partialCall{index: index}
 		call.identify(block.Get("id").Text(), block.Get("name").Text())
-		if input := block.Get("input"); !empty(input) {
-			call.append(input)
-		}
+		call.give(block.Get("input"))
 		m.calls = append(m.calls, call)
 	case "fallback": // another model goes on; what is shown stays
 		if model := block.Get("to", "model").Text(); model != "" {
@@ -181,7 +183,12 @@ func (m *messages) end(s *Stream, v json.Value) {
 		s.broken(m.bare.name)
 	}
 	for i := range m.calls {
-		s.broken(m.calls[i].name)
+		tool, whole := m.calls[i].tool()
+		if word == "tool_use" && whole && len(m.calls[i].arguments) > 0 { // only the block's stop is missing
+			s.call(tool)
+			continue
+		}
+		s.broken(tool.Name)
 	}
 	if end == Filtered {
 		s.add(Refusal, v.Get("stop_details", "explanation"))
@@ -190,8 +197,13 @@ func (m *messages) end(s *Stream, v json.Value) {
 		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
 		return
 	}
+	s.MayBeEmpty = s.MayBeEmpty || silent[word]
 	s.finish(end, word)
 }
+
+// silent are the words by which an answer ends that may hold nothing: Claude has nothing to add, often
+// behind a tool's result, and says so again when it is asked again; or it began with a stop sequence.
+var silent = map[string]bool{"end_turn": true, "stop_sequence": true}
 
 // empty tells whether an object has no members.
 func empty(v json.Value) bool {

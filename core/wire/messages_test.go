@@ -159,9 +159,41 @@ var messagesTranscripts = []transcript{
 		},
 	},
 	{
-		name:    "nothing in it",
+		name:    "nothing to add",
 		body:    message(messageStart, ended("end_turn"), messageStop),
-		summary: "failed empty_completion end_turn",
+		summary: "complete end_turn",
+	},
+	{
+		name:    "nothing in it",
+		body:    message(messageStart, ended("tool_use"), messageStop),
+		summary: "failed empty_completion tool_use",
+	},
+	{
+		name: "a tool call's input at its beginning, and again in pieces",
+		body: message(messageStart, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t1","name":"f","input":{"a":1}}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":""}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"{\"a\":"}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"1}"}}`,
+			`{"type":"content_block_stop","index":0}`, ended("tool_use"), messageStop),
+		log:     "tool t1 f({\"a\":1})\n",
+		summary: "complete tool_use",
+	},
+	{
+		name:    "a tool call without its block's stop",
+		body:    message(messageStart, toolBlock("0", "t1", "f", `{"a":1}`)[:2], ended("tool_use"), messageStop),
+		log:     "tool t1 f({\"a\":1})\n",
+		summary: "complete tool_use",
+	},
+	{
+		name:    "half a tool call without its block's stop",
+		body:    message(messageStart, toolBlock("0", "t1", "f", `{"a":`)[:2], ended("tool_use"), messageStop),
+		summary: "failed malformed_tool_call tool_use",
+	},
+	{
+		name:    "a message within the message",
+		body:    message(messageStart, textBlock("0", "Half"), strings.Replace(messageStart, "msg_1", "msg_2", 1), textBlock("0", "Half of it"), ended("end_turn"), messageStop),
+		log:     "text \"Half\"\n",
+		summary: "failed malformed_stream",
 	},
 	{
 		name:    "the whole budget went into thinking",

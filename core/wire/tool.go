@@ -7,6 +7,7 @@ type partialCall struct {
 	index     int64 // -1 when the server numbers nothing
 	id, name  string
 	arguments []byte
+	given     bool // they came with its beginning; what comes behind it says them again
 }
 
 // identify keeps the first name and id: servers repeat them, or leave them out.
@@ -19,9 +20,20 @@ func (c *partialCall) identify(id, name string) {
 	}
 }
 
+// give keeps the arguments that a call begins with, unless there are none.
+func (c *partialCall) give(arguments json.Value) {
+	if !empty(arguments) {
+		c.append(arguments)
+		c.given = true
+	}
+}
+
 // append adds to the arguments what a fragment brings: JSON text within a string, or, from servers
 // that do not cut it up, the JSON itself.
 func (c *partialCall) append(fragment json.Value) {
+	if c.given && len(fragment) > len(`""`) {
+		c.arguments, c.given = c.arguments[:0], false
+	}
 	switch fragment.Kind() {
 	case '"':
 		c.arguments = json.AppendText(c.arguments, fragment)
