@@ -1,6 +1,7 @@
 // Field cases of Workers (area worker of field.jsonl), each by its id. wrk-008 is in limits.test.js.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import http from "node:http";
 import { test } from "node:test";
 import { asking, log, startGateway, TOKEN } from "./gateway.js";
 import { until, wait } from "./until.js";
@@ -80,6 +81,26 @@ test("wrk-007: a client that leaves after two chunks stops the model; by its sig
     assert.ok(sentBytes < 60 * 300, `${sentBytes} bytes`);
     assert.deepEqual(more, []);
   }
+});
+
+test("wrk-007: … or before there is a response: at once when its connection is reset, else with the first write", async () => {
+  const leave = async (how) => {
+    const script = asking({ requests: [{ delayMs: 2000, gapMs: 20 }], text: "word ".repeat(400) });
+    const headers = { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...script };
+    const request = http.request(`${address}/openai/v1/chat/completions`, { method: "POST", headers, agent: false }).on("error", () => {});
+    request.end(JSON.stringify({ model: "gpt-x", stream: true, messages }));
+    const seen = () => log(script["x-sim-session"]);
+    await until(5000, async () => (await seen()).live === 1);
+    const began = Date.now();
+    how(request.socket);
+    await until(5000, async () => (await seen()).live === 0);
+    const [{ ended }] = (await seen()).requests;
+    return { ended, ms: Date.now() - began };
+  };
+  const reset = await leave((socket) => socket.resetAndDestroy());
+  assert.ok(reset.ended === "client_left" && reset.ms < 1000, JSON.stringify(reset));
+  const closed = await leave((socket) => socket.destroy());
+  assert.equal(closed.ended, "client_left");
 });
 
 test("wrk-010: time is taken in the request: a breaker that opens says for how many seconds", async () => {
