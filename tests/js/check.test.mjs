@@ -5,6 +5,7 @@ import test from "node:test";
 import { checkJSON, encodeBody, splitOptions, must } from "../../wasm/js/check.js";
 import { describeError, describeFailure, headerPairs } from "../../wasm/js/error.js";
 import { Session } from "../../wasm/js/session.js";
+import { openStore } from "../../wasm/js/store.js";
 import "./unhandled.mjs";
 
 const gloo = (options) => new Session({ provider: "gloo", ...options });
@@ -140,6 +141,27 @@ test("a body is JSON: a value, text or bytes", () => {
   assert.equal(text({ a: [new Message()], b: Object.create(null), c: {}, d: [], e: new Number(1) }), '{"a":[{"role":"user"}],"b":{},"c":{},"d":[],"e":1}');
   const shared = { x: 1 };
   checkJSON({ a: shared, b: shared }, "body", "bad_body");
+});
+
+test("a store is told what it cannot keep, and so is the page", async (t) => {
+  const reported = [];
+  globalThis.reportError = (error) => reported.push(error.message);
+  t.after(() => delete globalThis.reportError);
+  const store = openStore(null);
+  const answer = { partial: "" };
+  for (const [args, path] of [
+    [[answer, { path: "/x", body: {} }], "id"],
+    [["a", undefined, { path: "/x", body: {} }], "answer"],
+    [["a", answer], "path"],
+    [["a", answer, { path: "/x" }], "body"],
+  ]) {
+    await assert.rejects(store.keep(...args), (error) => error.code === "bad_option" && error.message.startsWith(`${path}: `), path);
+  }
+  await new Promise(setImmediate);
+  assert.deepEqual(reported.map((message) => message.split(":")[0]), ["id", "answer", "path", "body"]);
+  await assert.rejects(store.keep("a", { partial: "", result: new Promise(() => {}) }, { path: "/x", body: {} }), { code: "store_failed" });
+  await new Promise(setImmediate);
+  assert.equal(reported.length, 4, "that a host keeps nothing is nobody's mistake");
 });
 
 test("headers in any shape become pairs", () => {

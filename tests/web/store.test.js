@@ -115,6 +115,7 @@ test("a browser that keeps nothing harms no answer; wrong options are named", as
     codes: ["HoldfastError store_failed", "HoldfastError store_failed", "HoldfastError bad_option"],
     options: ["nmae: is not an option of openStore", "maxAgeMs: must be a number above 0"],
   });
+  assert.deepEqual(page.complaints.splice(0), ["uncaught: id: must be text that is not empty"]);
   await close(page);
 });
 

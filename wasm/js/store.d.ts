@@ -69,7 +69,8 @@ export interface Store {
    * Keeps an answer as it grows (four times a second) and how it ended; a whole answer is forgotten,
    * since nothing is left to do. It replaces what was kept under the id. Reads the answer as
    * awaiting its `result` does. Resolves when the end is kept; nobody has to wait for it, and a
-   * browser that keeps nothing never harms the answer.
+   * browser that keeps nothing never harms the answer. A call that makes no sense rejects with
+   * `bad_option`, and is reported to the page as an uncaught error is.
    */
   keep(id: string, answer: Answer, request: KeptRequest, options?: KeepOptions): Promise<void>;
   /**

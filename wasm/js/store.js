@@ -1,6 +1,6 @@
 // Store keeps answers that are not whole in IndexedDB, so that text, mark and Continue survive a reload.
 
-import { badOption, HoldfastError } from "./error.js";
+import { badOption, HoldfastError, reportLater } from "./error.js";
 
 /** @typedef {import("./store.d.ts").KeptAnswer} KeptAnswer */
 
@@ -34,7 +34,8 @@ class Store {
 
   keep(id, answer, request, options) {
     const kept = this.#follow(id, answer, request, options);
-    kept.catch(() => {}); // whoever wants to know that it is kept learns of it; nobody else is bothered
+    // Whoever wants to know that it is kept learns of it, and nobody else is bothered but with his own mistakes.
+    kept.catch((error) => error.code === "store_failed" || reportLater(error));
     return kept;
   }
 
@@ -72,6 +73,7 @@ class Store {
    */
   async #follow(id, answer, { path, body } = {}, { signal } = {}) {
     checkId(id);
+    if (typeof answer?.partial !== "string") throw badOption("answer", "must be an answer, as client.stream gives it");
     const start = { id, path: withoutCredentials(path), body: plain(body) };
     const mine = {};
     this.#followed.set(id, mine);
