@@ -30,8 +30,12 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		kind = t
 	}
 	if n, ok := v.Get("sequence_number").Int(); ok && n >= 0 && n < 1<<53 {
-		if n < s.from {
-			return // the server repeats what was taken before
+		switch {
+		case n < s.from: // the server repeats what was taken before
+			return
+		case n > s.from && s.from > 0 && s.Cursor.Next == s.from && !brings(kind, v): // the first one
+			s.fail(fault.Lost(fault.Truncated, "the resumed stream leaves events out"))
+			return
 		}
 		s.Cursor.Next = max(s.Cursor.Next, n+1)
 	}
@@ -65,6 +69,17 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 			s.explain("", v)
 		}
 	}
+}
+
+// brings tells whether an event makes up for those that were left out before it.
+func brings(kind string, v json.Value) bool {
+	switch kind {
+	case "response.completed", "response.incomplete":
+		return v.Get("response", "output").At(0) != nil
+	case "response.failed", "response.cancelled", "error":
+		return true
+	}
+	return false
 }
 
 // whole takes a response object: the terminal event's, or a body that is no stream. It brings what

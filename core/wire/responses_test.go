@@ -124,6 +124,24 @@ func TestResponsesResume(t *testing.T) {
 	}
 }
 
+// A resumed stream that leaves events out is a break, unless its end brings everything.
+func TestResponsesGap(t *testing.T) {
+	at := Cursor{ID: "resp_1", Next: 7, Text: 5}
+	for _, c := range []struct{ events, log, summary string }{
+		{`{"type":"response.output_text.delta","sequence_number":9,"delta":"!"}`, "", "failed truncated"},
+		{`{"type":"response.completed","sequence_number":9,"response":{"status":"completed","output":[]}}`, "", "failed truncated"},
+		{`{"type":"response.completed","sequence_number":9,"response":` + responseWhole + `}`, "tool c1 f({\"a\":1})\n", "complete completed"},
+		{`{"type":"response.failed","sequence_number":9,"response":{"status":"failed","error":{"code":"server_error"}}}`, "", "failed server_error failed"},
+		{`{"type":"error","sequence_number":9,"code":"server_error"}`, "", "failed server_error"},
+	} {
+		s := NewStream(Responses, fault.OpenAI, nil)
+		s.From(at)
+		if g := take(t, s, events(c.events)); g.log != c.log || g.summary() != c.summary {
+			t.Errorf("%s: %s %q", c.events, g.summary(), g.log)
+		}
+	}
+}
+
 // A response that is still being made says so and brings what there is.
 func TestPending(t *testing.T) {
 	s := NewStream(Responses, fault.OpenAI, nil)
