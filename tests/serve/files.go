@@ -13,12 +13,13 @@ import (
 	"time"
 )
 
-// files serves built files. The first root whose prefix fits and that has the file gives it.
+// files serves built files. The first root whose prefix fits and that has the file gives it. A build
+// replaces the folders, so none is held open.
 type files []root
 
 type root struct {
 	prefix string // of the URL's path
-	dir    *os.Root
+	dir    string
 }
 
 // types are the content types of what a build may hold. The system's own table is not asked: on
@@ -65,7 +66,7 @@ func (f files) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // serveFile reports whether dir has the file.
-func serveFile(w http.ResponseWriter, r *http.Request, dir *os.Root, name string) bool {
+func serveFile(w http.ResponseWriter, r *http.Request, dir, name string) bool {
 	file, info, err := open(dir, name)
 	if err != nil {
 		return false
@@ -104,8 +105,8 @@ func serveFile(w http.ResponseWriter, r *http.Request, dir *os.Root, name string
 
 var errNotRegular = errors.New("not a regular file")
 
-func open(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
-	file, err := dir.Open(name)
+func open(dir, name string) (*os.File, fs.FileInfo, error) {
+	file, err := os.OpenInRoot(dir, name)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -133,6 +133,24 @@ func TestOldPackedFilesAreNotServed(t *testing.T) {
 	}
 }
 
+// A build replaces the folders while the server runs.
+func TestRebuilt(t *testing.T) {
+	s := simulator()
+	s.project = project(t)
+	base := start(t, s)
+	if err := os.RemoveAll(filepath.Join(s.project, "dist")); err != nil {
+		t.Fatal(err)
+	}
+	if response, _, err := do(t, "GET", base+"/", ""); err != nil || response.StatusCode != 404 {
+		t.Fatalf("without a build: %v %v", response, err)
+	}
+	os.MkdirAll(filepath.Join(s.project, "dist/web"), 0o755)
+	os.WriteFile(filepath.Join(s.project, "dist/web/index.html"), []byte("built anew"), 0o644)
+	if _, body, err := do(t, "GET", base+"/", ""); err != nil || body != "built anew" {
+		t.Errorf("%q %v", body, err)
+	}
+}
+
 func TestGuard(t *testing.T) {
 	base := start(t, simulator())
 	u, _ := url.Parse(base)

@@ -66,13 +66,11 @@ func speakers() []speaker {
 //	/sim/plug          resets a session's connections, also those to a real provider
 //	/sim/…             the simulator's log and scenarios
 func (s site) handler() (http.Handler, error) {
-	web, err := os.OpenRoot(filepath.Join(s.project, "dist", "web"))
-	if err != nil {
-		return nil, err
-	}
-	module, err := os.OpenRoot(filepath.Join(s.project, "dist", "holdfast"))
-	if err != nil {
-		return nil, err
+	web, module := filepath.Join(s.project, "dist", "web"), filepath.Join(s.project, "dist", "holdfast")
+	for _, dir := range []string{web, module} {
+		if _, err := os.Stat(dir); err != nil {
+			return nil, err
+		}
 	}
 	mux := http.NewServeMux()
 	mux.Handle("/", files{{"/", web}, {"/holdfast/", module}})
