@@ -231,5 +231,5 @@ func (r *interactions) steps(s *Stream, v json.Value) {
 			return true
 		})
 	}
-	s.skip = skip
+	s.short, s.skip = s.skip.Text > 0, skip
 }

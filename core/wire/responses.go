@@ -148,7 +148,7 @@ func (r *responses) output(s *Stream, output json.Value) {
 		r.call(s, item)
 		return true
 	})
-	s.skip = Cursor{}
+	s.short, s.skip = s.skip.Text > 0, Cursor{}
 }
 
 // item notes what has begun. Tools that run on the provider's side are part of an answer, too, as are

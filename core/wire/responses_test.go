@@ -142,6 +142,22 @@ func TestResponsesGap(t *testing.T) {
 	}
 }
 
+// A stored answer that holds less than what came of it is not whole.
+func TestResponsesShort(t *testing.T) {
+	for body, want := range map[string]string{
+		`{"status":"completed","output":[]}`: "failed truncated",
+		`{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hel"}]}]}`:  "failed truncated",
+		`{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hell"}]}]}`: "complete completed",
+		`{"status":"incomplete","incomplete_details":{"reason":"content_filter"},"output":[]}`:                  "filtered content_filter",
+	} {
+		s := NewStream(Responses, fault.OpenAI, nil)
+		s.From(Cursor{ID: "resp_1", Next: 7, Text: 4})
+		if g := take(t, s, body); g.summary() != want || g.log != "" {
+			t.Errorf("%s: %s %q", body, g.summary(), g.log)
+		}
+	}
+}
+
 // A response that is still being made says so and brings what there is.
 func TestPending(t *testing.T) {
 	s := NewStream(Responses, fault.OpenAI, nil)

@@ -142,6 +142,8 @@ type Stream struct {
 	counts   counts // behind Usage
 	from     int64  // Responses events with a lower number repeat what was taken before
 	skip     Cursor // how much of each text that comes now repeats what was taken before
+	// document: the answer comes as one object. short: of the text taken before it brought less.
+	document, short bool
 }
 
 // reader reads one API's events. It may call back the Stream's methods only.
@@ -345,6 +347,7 @@ func (s *Stream) bare(v json.Value) {
 		s.malformed("one document came, where a stream of several answers was asked for")
 		return
 	}
+	s.document = true
 	if !isError(v) && s.reader.whole(s, v) {
 		s.Done = true
 		return
@@ -405,6 +408,9 @@ func (s *Stream) finish(end End, word string) {
 		return
 	case end == Complete && s.Cursor.Refusal > 0 && s.Cursor.Text == 0:
 		end = Filtered
+	case end == Complete && s.document && s.short:
+		s.fail(fault.Lost(fault.Truncated, "what is kept of the answer is shorter than what came of it"))
+		return
 	case end == Complete && !s.Output && !s.MayBeEmpty && !AtLimit(word):
 		s.fail(fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing"))
 		s.Finish = word
