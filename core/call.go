@@ -541,6 +541,9 @@ func (c *Call) document(now time.Time) {
 			return
 		}
 		f = fault.Lost(fault.Truncated, "the response body is no answer: "+err.Error())
+		if len(c.body) > 0 { // which it will hardly be the next time
+			f.MaxRetries = 1
+		}
 	}
 	c.fail(now, f)
 }
