@@ -15,6 +15,7 @@ type evidence struct {
 	status   int  // HTTP status; for an error inside a 200, the status that it stands for
 	inside   bool // the error came inside an answer or stream that had said 200
 	header   header.Header
+	own      header.Header // that the error itself carries
 	now      time.Time
 	env      envelope
 	names    []string // codes, types and reasons, the most exact first

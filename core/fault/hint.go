@@ -21,10 +21,12 @@ import (
 
 // hint finds the wait for an exchange that failed.
 func (x *evidence) hint() Hint {
-	if !x.inside { // the headers of a 200 were written before anything went wrong
-		if h := retryAfter(x.header, x.now); h.Known {
-			return h
-		}
+	given := x.header
+	if x.inside { // the headers of a 200 were written before anything went wrong
+		given = x.own
+	}
+	if h := retryAfter(given, x.now); h.Known {
+		return h
 	}
 	if h := retryInfo(x.env.details); h.Known {
 		return h

@@ -89,6 +89,7 @@ func TestOpenAI(t *testing.T) {
 		{"OpenRouter", 0, "", `{"choices":[{"error":{"code":429,"message":"m"}}]}`, "retry rate_limit failure after_retries"},
 		{"WebSocket", 0, "", `{"type":"error","status":400,"error":{"code":"previous_response_not_found","message":"m"}}`, "fix_request invalid_request ignore never"},
 		{"sse-024", 0, "", ``, "retry server_error failure after_retries"},
+		{"WebSocket", 0, "", `{"type":"error","status":429,"error":{"code":"rate_limit_exceeded","message":"m"},"headers":{"retry-after":"7","x-request-id":"r"}}`, "retry rate_limit failure after_retries 7s"},
 		{"the headers of the 200 are old", 0, "retry-after: 9|x-should-retry: false", `{"error":{"type":"server_error"}}`, "retry server_error failure after_retries"},
 	})
 	if f := Event(OpenAI, nil, nil); f.Type != "unknown_stream_error" {
