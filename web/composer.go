@@ -58,7 +58,11 @@ func newComposer(p *page) *composer {
 // submit asks the question; while an answer is on its way the question waits.
 func (c *composer) submit() {
 	question := strings.TrimSpace(c.question.Value())
-	if question == "" || c.running {
+	if c.running {
+		return
+	}
+	if question == "" {
+		c.question.Focus()
 		return
 	}
 	c.question.SetValue(example)

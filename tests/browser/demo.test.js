@@ -25,6 +25,10 @@ test("fresh: a question stands ready, the failures are listed, nothing can be cu
   assert.ok((await page.locator("input[name=failure]").count()) > 20);
   assert.equal(await page.locator("#plug").getAttribute("aria-disabled"), "true");
   await look(page, "fresh");
+  await page.fill("#question", " ");
+  await page.click("#send");
+  assert.equal(await page.locator(".turn").count(), 0);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "question", "it is still to be written");
   await page.setViewportSize({ width: 360, height: 740 });
   await page.click("#choose");
   await look(page, "failures");
@@ -341,6 +345,17 @@ test("on a narrow screen the dock stays in place and Continue comes into view", 
   await page.screenshot({ path: shot("narrow-interrupted") });
   await close(page);
 });
+
+for (const [width, height] of [[320, 560], [640, 450], [740, 360]]) {
+  test(`on ${width} by ${height} pixels the end of an answer is seen whole`, async () => {
+    const page = await demo({ sim: "cut_twice", pace: 8, viewport: { width, height } });
+    await ask(page);
+    await ended(page);
+    const [end, dock] = await page.evaluate(() => [".turn .ending", ".dock-inner"].map((s) => document.querySelector(s).getBoundingClientRect().toJSON()));
+    assert.ok(end.top >= 0 && end.bottom <= dock.top, `the ending at ${end.top}–${end.bottom}, the dock at ${dock.top}`);
+    await close(page);
+  });
+}
 
 test("a network that is away is waited for", async () => {
   const page = await demo();
