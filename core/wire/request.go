@@ -104,8 +104,11 @@ func Continue(api API, body json.Value, partial, wording string) (json.Value, er
 		return add(body, "messages", body.Get("messages"), said("content", text))
 	case Responses:
 		input := body.Get("input")
-		if input.Kind() == '"' {
+		switch {
+		case input.Kind() == '"':
 			input = list(said("content", input))
+		case input.Missing(): // a stored prompt or a conversation says it all
+			input = json.Value("[]")
 		}
 		return add(body, "input", input, said("content", text))
 	case Messages:

@@ -64,6 +64,7 @@ func TestContinue(t *testing.T) {
 		{"chat", Chat, `{"messages":[{"role":"user","content":"Q"}]}`, `{"messages":[{"role":"user","content":"Q"},{"role":"user","content":"On: P"}]}`},
 		{"responses, text", Responses, `{"input":"Q"}`, `{"input":[{"role":"user","content":"Q"},{"role":"user","content":"On: P"}]}`},
 		{"responses, items", Responses, `{"input":[{"role":"user","content":"Q"}],"x":1}`, `{"input":[{"role":"user","content":"Q"},{"role":"user","content":"On: P"}],"x":1}`},
+		{"responses, a stored prompt", Responses, `{"prompt":{"id":"p"}}`, `{"prompt":{"id":"p"},"input":[{"role":"user","content":"On: P"}]}`},
 		{"messages, behind the user's text", Messages, `{"messages":[{"role":"assistant","content":"A"},{"role":"user","content":"Q"}]}`,
 			`{"messages":[{"role":"assistant","content":"A"},{"role":"user","content":[{"type":"text","text":"Q"},{"type":"text","text":"On: P"}]}]}`},
 		{"messages, behind the user's blocks", Messages, `{"messages":[{"role":"user","content":[{"type":"image"}]}]}`,
