@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
+import * as esbuild from "esbuild";
 import { hasTiny, here, holdfast, open, serve, startChromium } from "./harness.js";
 
 const folders = { "/": join(here, "host"), "/holdfast/": holdfast };
@@ -23,6 +24,41 @@ async function under(policy) {
 test("a page's policy must allow WebAssembly, and nothing else that is evaluated", async () => {
   assert.match(await under("default-src 'self'"), /^load_failed: .*holdfast\.wasm: .*'wasm-unsafe-eval'/);
   assert.equal(await under("default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), "loaded");
+});
+
+test("relative addresses start where fetch starts, and in a worker made of a blob at the page's origin", async () => {
+  const address = await serve(folders);
+  const page = await open(browser, address);
+  const asked = await page.evaluate(async () => {
+    const source = `
+      const { createClient } = await import("${location.origin}/holdfast/holdfast.js");
+      const asked = [];
+      const fetch = async (url) => (asked.push(url), Response.json({}));
+      const client = await createClient({ provider: "gloo", baseURL: "api", fetch });
+      await client.request("/x", {});
+      await client.fetch("y/chat/completions", { method: "POST", headers: { "content-type": "application/json" }, body: '{"messages":[]}' });
+      globalThis.told ? told(asked) : postMessage(asked);`;
+    document.head.insertAdjacentHTML("beforeend", '<base href="/deep/in/">');
+    const inPage = await new Promise((resolve) => {
+      globalThis.told = resolve;
+      import(URL.createObjectURL(new Blob([source], { type: "text/javascript" })));
+    });
+    const worker = new Worker(URL.createObjectURL(new Blob([source], { type: "text/javascript" })), { type: "module" });
+    return [inPage, await new Promise((resolve) => (worker.onmessage = ({ data }) => resolve(data)))];
+  });
+  assert.deepEqual(asked, [
+    [`${address}/deep/in/api/x`, `${address}/deep/in/y/chat/completions`],
+    [`${address}/api/x`, `${address}/y/chat/completions`],
+  ]);
+});
+
+test("a script without an address of its own is told to name the program's place", async () => {
+  const bundle = await esbuild.build({ entryPoints: [join(holdfast, "holdfast.js")], bundle: true, format: "iife", globalName: "holdfast", write: false, logLevel: "silent" });
+  const page = await open(browser, await serve(folders));
+  const load = (wasm) => page.evaluate((wasm) => globalThis.holdfast.createClient({ provider: "gloo", baseURL: "/api", wasm }).then(() => "loaded", ({ code, message }) => `${code}: ${message}`), wasm);
+  await page.addScriptTag({ content: bundle.outputFiles[0].text });
+  assert.match(await load(), /^load_failed: .*The option "wasm" names it/);
+  assert.equal(await load("/holdfast/holdfast.wasm"), "loaded");
 });
 
 /** The same in a service worker. */

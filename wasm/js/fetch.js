@@ -2,6 +2,7 @@
 
 import { HoldfastError } from "./error.js";
 import { Call } from "./call.js";
+import { pageURL } from "./runtime.js";
 
 /**
  * @param {import("./session.js").Session} session
@@ -181,7 +182,7 @@ async function read(input, init) {
 /** The address of a request, if it is one of HTTP. */
 function address(input) {
   try {
-    const url = new URL(input, globalThis.location?.href);
+    const url = new URL(input, pageURL());
     url.hash = "";
     return url.protocol === "https:" || url.protocol === "http:" ? url.href : null;
   } catch {

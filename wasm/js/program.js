@@ -7,7 +7,7 @@
 
 import { HoldfastError, badOption } from "./error.js";
 import { Port } from "./protocol.js";
-import { goRuntime, isNode, nodeModule, start } from "./runtime.js";
+import { goRuntime, isNode, nodeModule, pageURL, start } from "./runtime.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 
@@ -109,7 +109,11 @@ async function begin(source, full) {
 
 /** The place of a program that nobody names. */
 function placeOf(full) {
-  return full ? (found.full ?? PLACES.full()) : (found.lean ?? found.full ?? PLACES.lean());
+  try {
+    return full ? (found.full ?? PLACES.full()) : (found.lean ?? found.full ?? PLACES.lean());
+  } catch (cause) {
+    throw loadFailed('its place is not known, since this script has no address of its own. The option "wasm" names it', cause);
+  }
 }
 
 function onlyLean() {
@@ -154,7 +158,7 @@ function failing(what) {
 
 /** An absolute URL; what is relative starts from the page, or in Node from the working directory. */
 function locate(source) {
-  const base = globalThis.location?.href ?? (isNode() ? `file://${process.cwd()}/` : undefined);
+  const base = pageURL() ?? (isNode() ? `file://${process.cwd()}/` : undefined);
   try {
     return new URL(source, base);
   } catch (cause) {

@@ -4,6 +4,7 @@ import { badOption, HoldfastError } from "./error.js";
 import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
 import { current, load } from "./program.js";
 import { Move } from "./move.js";
+import { pageURL } from "./runtime.js";
 import { Share } from "./share.js";
 
 /** Options that never enter the program. */
@@ -259,7 +260,7 @@ function absolute(baseURL) {
   if (typeof baseURL !== "string") throw badOption("baseURL", "must be text");
   let url;
   try {
-    url = new URL(baseURL, globalThis.location?.href);
+    url = new URL(baseURL, pageURL());
   } catch {
     throw badOption("baseURL", `${JSON.stringify(baseURL)} is not an absolute URL, and there is no page that it could be relative to`);
   }
