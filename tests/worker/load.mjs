@@ -1,8 +1,8 @@
 // Measures the gateway under load, in real workerd: what a delta costs beside its peers, and a thousand
 // streams at once. A command, not a test:
 //
-//	node tests/worker/load.mjs                                   both tables
-//	node tests/worker/load.mjs --only ratio --streams 50         one of them (ratio, many), in other numbers
+//	node tests/worker/load.mjs                                   all tables
+//	node tests/worker/load.mjs --only ratio --streams 50         some of them (ratio, many), in other numbers
 //
 // CPU is workerd's own, of the whole run; memory is what it holds; latency is that of a delta from
 // the provider's write to the client's read, on one clock. What is printed as "none" asks the provider itself.
@@ -22,11 +22,11 @@ const number = (fallback) => ({ type: "string", default: String(fallback) });
 const { values } = parseArgs({
   options: {
     only: { type: "string", default: "ratio,many" }, rounds: number(2),
-    streams: number(50), deltas: number(300), many: number(1000), "many-deltas": number(200), every: number(50),
+    streams: { type: "string", default: "50,250" }, deltas: number(200), many: number(1000), "many-deltas": number(200), every: number(50),
     peers: { type: "string", default: "none,pass,parse,instance,holdfast,durable" },
   },
 });
-const [rounds, streams, deltas, many, manyDeltas, everyMs] = ["rounds", "streams", "deltas", "many", "many-deltas", "every"].map((name) => Number(values[name]));
+const [rounds, deltas, many, manyDeltas, everyMs] = ["rounds", "deltas", "many", "many-deltas", "every"].map((name) => Number(values[name]));
 
 const project = new URL("../../", import.meta.url).pathname;
 const place = mkdtempSync(join(tmpdir(), "holdfast-load-"));
@@ -124,8 +124,8 @@ const print = (...cells) => console.log(cells.map((cell, i) => (i === 0 ? String
 const median = (list) => [...list].sort((a, b) => a - b)[Math.floor(list.length / 2)];
 
 /** What a delta costs: all subjects, in turns. */
-async function ratio() {
-  console.log(`\n${streams} streams × ${deltas} deltas, ${everyMs} ms apart, ${rounds} rounds; medians`);
+async function ratio(streams) {
+  console.log(`\n${streams} streams × ${deltas} deltas, ${everyMs} ms apart: ${Math.round((streams * 1000) / everyMs)} deltas a second, ${rounds} rounds; medians`);
   print("", "complete", "CPU µs/Δ", "ratio", "p50 ms", "p99 ms", "RSS MB", "+ MB");
   const rows = [];
   for (const name of values.peers.split(",")) {
@@ -159,7 +159,7 @@ async function warm(subject) {
 async function thousand() {
   console.log(`\n${many} streams × ${manyDeltas} deltas, ${everyMs} ms apart: ${Math.round((many * 1000) / everyMs)} deltas a second`);
   print("", "complete", "CPU µs/Δ", "seconds", "p50 ms", "p99 ms", "RSS MB", "+ MB");
-  for (const name of ["none", "pass", "holdfast"]) {
+  for (const name of ["none", "pass", "parse", "holdfast"]) {
     const [title, start] = peers[name];
     const subject = await start();
     await warm(subject);
@@ -172,7 +172,7 @@ async function thousand() {
 
 console.log(`node tests/worker/load.mjs ${process.argv.slice(2).join(" ")}`);
 try {
-  if (values.only.includes("ratio")) await ratio();
+  if (values.only.includes("ratio")) for (const streams of values.streams.split(",")) await ratio(Number(streams));
   if (values.only.includes("many")) await thousand();
 } finally {
   generator.stdin.end();
