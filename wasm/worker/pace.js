@@ -1,5 +1,7 @@
 // Pace lets one isolate keep up with many streams. A read costs a turn of JavaScript, whatever it
 // brings. When the streams bring more chunks than the isolate has turns, each read waits for more of them.
+// The price: a body that breaks takes with it what a read has waited with. Nobody was shown that, and the
+// call goes on from what was.
 
 /** So many reads a second leave an isolate the time for everything else. */
 const READS_A_SECOND = 4000;
