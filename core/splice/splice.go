@@ -68,9 +68,11 @@ type Splicer struct {
 	textAt  int    // where in held the first event with text begins, or -1
 	textNo  int    // and in unseen
 	pending []byte // text shown of held
+	shows   []byte // backs the text that an event shows
 
-	raw     []byte // of the body, as it came, from the first event that has not been taken
-	base    int64  // where in the body raw begins
+	raw     []byte // of the body, as it came
+	taken   int    // so much of it was events that have been taken
+	base    int64  // where in the body they end
 	units   int    // of text that the attempt has brought
 	joining bool   // text went out before this attempt, which goes on from it
 	waiting []seen // annotations of text that is held back
@@ -165,7 +167,7 @@ func (s *Splicer) Take() []byte {
 func (s *Splicer) Attempt(source Source) {
 	s.cut(source.Resumed)
 	s.source, s.encoder, s.units = source, nil, 0
-	s.raw, s.base, s.waiting = nil, 0, nil
+	s.raw, s.taken, s.base, s.waiting = nil, 0, 0, nil
 	s.format.attempt()
 	s.joining = s.bound && !source.Resumed
 	s.apart = s.sent && !s.bound && !source.Resumed
@@ -184,19 +186,20 @@ func (s *Splicer) Attempt(source Source) {
 // Feed gives the next bytes of the attempt's body, before their events.
 func (s *Splicer) Feed(chunk []byte) {
 	if s.mode == pass {
-		s.raw = append(s.raw, chunk...)
+		s.raw, s.taken = append(append(s.raw[:0], s.raw[s.taken:]...), chunk...), 0
 	}
 }
 
 // Event takes an event that from has taken. at is the decoder's Offset behind it. deltas are what
 // the caller may be shown now; half says that a character is still to be completed.
 func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.Delta, half bool) {
-	var text []byte
+	text := s.shows[:0]
 	for _, d := range deltas {
 		if d.Kind == wire.Text {
 			text = append(text, d.Text...)
 		}
 	}
+	s.shows = text
 	if e.Bare && from.End != wire.Failed {
 		s.mode = encode
 	}
@@ -256,9 +259,9 @@ func onlyUsage(v json.Value) bool {
 
 // pass takes an event as it came.
 func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
-	n := min(max(0, int(at-s.base)), len(s.raw))
-	segment := s.raw[:n]
-	s.raw, s.base = s.raw[n:], at
+	rest := s.raw[s.taken:]
+	segment := rest[:min(max(0, int(at-s.base)), len(rest))]
+	s.taken, s.base = s.taken+len(segment), at
 	if v != nil && v.Missing() {
 		return
 	}
@@ -407,7 +410,7 @@ func (s *Splicer) release() {
 		s.out, s.sent, s.last = append(s.out, s.held...), true, s.held[len(s.held)-1]
 		s.bound = s.bound || s.more
 	}
-	s.held, s.more, s.textAt, s.pending = s.held[:0], false, -1, nil
+	s.held, s.more, s.textAt, s.pending = s.held[:0], false, -1, s.pending[:0]
 }
 
 // cut says that no event of the attempt follows: text that counts as shown goes out, and what the
@@ -469,8 +472,8 @@ func (s *Splicer) Finish(from *wire.Stream) {
 		}
 		s.encoded(s.encoder.Finish(from.End, from.Finish, from.Usage), wire.Delta{})
 	}
-	if rest := bytes.Trim(s.raw, "\r\n ]"); s.mode == pass && len(rest) == 0 {
-		s.held = append(s.held, s.raw...)
+	if rest := s.raw[s.taken:]; s.mode == pass && len(bytes.Trim(rest, "\r\n ]")) == 0 {
+		s.held = append(s.held, rest...)
 	}
 	s.release()
 	s.format.finish(s)
