@@ -33,7 +33,7 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		switch {
 		case n < s.from: // the server repeats what was taken before
 			return
-		case n > s.from && s.from > 0 && s.Cursor.Next == s.from && !brings(kind, v): // the first one
+		case s.from > 0 && n > s.Cursor.Next && !brings(kind, v):
 			s.fail(fault.Lost(fault.Truncated, "the resumed stream leaves events out"))
 			return
 		}
