@@ -52,6 +52,18 @@ func TestEnvelope(t *testing.T) {
 	}
 }
 
+// What came inside a 200 had no status of its own, and none is made up for the logs.
+func TestUnexplained(t *testing.T) {
+	for _, p := range []Provider{Gloo, OpenAI} {
+		if f := Event(p, nil, []byte(`{"error":{}}`)); f.Status != 0 || f.Developer != "an error without an explanation, inside an answer" {
+			t.Errorf("%s: %d %q", p, f.Status, f.Developer)
+		}
+		if f := Classify(p, Response{Status: 500}); f.Developer != "HTTP 500 without an explanation" {
+			t.Errorf("%s: %q", p, f.Developer)
+		}
+	}
+}
+
 // Five layers are opened, and a sixth is left as text.
 func TestEnvelopeLayers(t *testing.T) {
 	wrap := func(n int) string {

@@ -112,6 +112,8 @@ func (x *evidence) developer() string {
 		text = "an HTML page instead of an answer: " + text
 	case text == "" && x.env.code+x.env.typ+x.env.status != "":
 		text = strings.TrimSpace(x.env.code + " " + x.env.typ + " " + x.env.status)
+	case text == "" && x.inside:
+		text = "an error without an explanation, inside an answer"
 	case text == "" && x.status != 0:
 		text = "HTTP " + decimal.String(x.status) + " without an explanation"
 	}

@@ -663,7 +663,7 @@ export interface Health {
     host: string;
     model?: string;
     breaker: "closed" | "open" | "half_open";
-    /** Failures in a row. */
+    /** Failures in a row, while it is closed. */
     failures: number;
     /** The server has asked for patience. */
     gated: boolean;
