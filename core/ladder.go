@@ -163,11 +163,21 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	wait, ok := p.Budget.Before(c.resumes+1, f.Hint, c.spec.Random)
 	if pending {
 		// It is alive as long as it is being made, for as long as a first delta may take.
-		wait, ok = pace.Wait{For: pollEvery, Source: "backoff"}, p.FirstDelta == pace.Off || now.Sub(c.alive) < p.FirstDelta
+		wait, ok = c.untilLook(now), p.FirstDelta == pace.Off || now.Sub(c.alive) < p.FirstDelta
 	} else {
 		ok = ok && c.fits(now.Add(wait.For))
 	}
 	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: c.pending}, ok
+}
+
+// untilLook is the wait before an answer that is being made is looked at again. A look costs nothing,
+// so that no hint makes it later than the longest that is obeyed.
+func (c *Call) untilLook(now time.Time) pace.Wait {
+	hint := fault.RateLimits(c.attempt.Provider, c.header, now).RetryAfter.Wait
+	if hint = min(hint, c.policy().Budget.MaxHint); hint > pollEvery {
+		return pace.Wait{For: hint, Source: "hint"}
+	}
+	return pace.Wait{For: pollEvery, Source: "backoff"}
 }
 
 // mostResumes is how many resumptions there may be that bring nothing, one after the other, and how
