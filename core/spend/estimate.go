@@ -24,27 +24,37 @@ const (
 	tokensPerSecond = 100
 )
 
-// Guess estimates a request from its body: a quarter of its bytes, and the token limit that it
-// names, for each answer that it asks for. Without a limit it expects 4096 tokens; a longer answer
-// then costs more than was reserved.
+// Guess estimates a request from its body: a quarter of its bytes, and the highest token limit that its
+// API reads there, for each answer that it asks for: what it does not read bounds nothing. Without a
+// limit it expects 4096 tokens; a longer answer then costs more than was reserved, and so does input
+// that the body names and does not bring.
 func Guess(api wire.API, body json.Value) Estimate {
 	e := Estimate{Input: textTokens(body)}
-	if api == wire.Embeddings {
+	number := func(path ...string) int64 {
+		n, _ := body.Get(path...).Int()
+		return max(0, min(n, maxTokens))
+	}
+	config := func(name, alike string) int64 { // Google's servers take both
+		return max(number("generationConfig", name), number("generationConfig", alike), number("generation_config", name), number("generation_config", alike))
+	}
+	tokens, answers := number("max_output_tokens"), int64(1)
+	switch api {
+	case wire.Embeddings:
 		return e
+	case wire.Responses:
+	case wire.Messages:
+		tokens = number("max_tokens")
+	case wire.Chat:
+		tokens, answers = max(number("max_completion_tokens"), number("max_tokens")), number("n")
+	case wire.Generate, wire.Interactions:
+		tokens, answers = config("maxOutputTokens", "max_output_tokens"), config("candidateCount", "candidate_count")
+	default: // it may be any of them
+		tokens, answers = max(tokens, number("max_completion_tokens"), number("max_tokens")), number("n")
 	}
-	first := func(otherwise int64, paths ...[]string) int64 {
-		for _, path := range paths {
-			if n, ok := body.Get(path...).Int(); ok && n > 0 {
-				return min(n, maxTokens)
-			}
-		}
-		return otherwise
+	if tokens == 0 {
+		tokens = defaultOutput
 	}
-	e.Output = first(defaultOutput,
-		[]string{"max_completion_tokens"}, []string{"max_output_tokens"}, []string{"max_tokens"},
-		[]string{"generationConfig", "maxOutputTokens"}, []string{"generation_config", "max_output_tokens"})
-	answers := first(1, []string{"n"}, []string{"generationConfig", "candidateCount"})
-	e.Output = min(e.Output*min(answers, 1000), maxTokens)
+	e.Output = min(tokens*min(max(answers, 1), 1000), maxTokens)
 	return e
 }
 

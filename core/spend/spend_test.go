@@ -161,7 +161,12 @@ func TestGuess(t *testing.T) {
 		want Estimate
 	}{
 		{wire.Chat, `{"max_tokens":100,"messages":[]}`, Estimate{8, 100}},
-		{wire.Chat, `{"max_completion_tokens":7,"max_tokens":100,"n":3}`, Estimate{12, 21}},
+		{wire.Chat, `{"max_completion_tokens":7,"max_tokens":100,"n":3}`, Estimate{12, 300}}, // which of them counts is the server's business
+		// What its API does not read bounds nothing: with it, a thousand requests would have set aside next to nothing.
+		{wire.Chat, `{"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, Estimate{16, 4096}},
+		{wire.Responses, `{"max_completion_tokens":1,"max_tokens":1,"n":9}`, Estimate{12, 4096}},
+		{wire.Generate, `{"n":1,"generationConfig":{"candidateCount":8,"maxOutputTokens":1},"generation_config":{"max_output_tokens":9}}`, Estimate{28, 72}},
+		{wire.Answers, `{"max_tokens":9,"n":2}`, Estimate{5, 18}},
 		{wire.Responses, `{"max_output_tokens":9}`, Estimate{6, 9}},
 		{wire.Generate, `{"generationConfig":{"maxOutputTokens":5,"candidateCount":2}}`, Estimate{15, 10}},
 		{wire.Interactions, `{"generation_config":{"max_output_tokens":5}}`, Estimate{11, 5}},

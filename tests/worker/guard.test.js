@@ -133,7 +133,7 @@ test("only paths that are known, however they are written", async () => {
     "/gloo/ai/v2/chat/completions", "/constructor/v1/chat/completions", "/openai/v1/chat/completions/", "/openai//v1/chat/completions", "/openai/v1/chat/completions%2f..%2ffiles",
     "/openai/v1/chat/completions/../../files", "/openai/v1/responses/..%2f..%2ffiles/cancel", "/openai/v1/responses/%2e%2e/cancel", "/openai/v1/responses/../cancel",
     `/openai/@${stranger.slice(7)}/v1/chat/completions`, `//${stranger.slice(7)}/v1/chat/completions`, `/openai/http://${stranger.slice(7)}/v1/chat/completions`,
-    "/openai/v1\\chat\\files", "/gemini/v1beta/models/..:generateContent", "/gemini/v1beta/models/a%2fb:generateContent", "/gemini/v1beta/cachedContents", "/v1/files", "/v1/models",
+    "/openai/v1\\chat\\files", "/gemini/v1beta/models/..:generateContent", "/gemini/v1beta/models/a%2fb:generateContent", "/gemini/v1beta/cachedContents", "/gemini/v1beta/models/m:batchGenerateContent", "/gemini/v1beta/models/m", "/v1/files", "/v1/models",
   ];
   for (const path of paths) assert.equal((await raw(path)).status, 404, path);
   for (const method of ["PUT", "PATCH", "HEAD", "DELETE"]) {
@@ -153,6 +153,16 @@ test("no header or body leads elsewhere", async () => {
   assert.equal((await call("/v1/chat/completions", { body: JSON.stringify({ ...JSON.parse(chat), model: `${stranger}/x` }) })).status, 404);
   assert.equal((await call("/v1/chat/completions", { body: JSON.stringify({ ...JSON.parse(chat), model: "__proto__" }) })).status, 404);
   assert.equal(strangers, 0);
+});
+
+test("no header makes another request of one", async () => {
+  for (const name of ["x-http-method-override", "x-http-method", "x-method-override"]) {
+    for (const path of ["/openai/v1/moderations", "/openai/v1/chat/completions"]) {
+      await (await call(path, { headers: { ...bearer, [name]: "DELETE" } })).text();
+      const { method, headers } = seen.at(-1);
+      assert.deepEqual([method, headers[name]], ["POST", undefined]);
+    }
+  }
 });
 
 test("a redirect is not followed, and not passed on", async () => {

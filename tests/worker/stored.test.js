@@ -112,11 +112,14 @@ test("what is stored and nobody can be shown to have made is refused among sever
     ["/openai/v1/responses", { ...RESPONSES, conversation: "conv_1" }, 400], ["/openai/v1/responses", { ...RESPONSES, conversation: { id: "conv_1" } }, 400], ["/openai/v1/responses", { ...RESPONSES, previous_response_id: ["resp_1"] }, 400],
     ["/openai/v1/chat/completions", { ...chat, messages: [{ role: "assistant", audio: { id: "audio_1" } }] }, 400],
     ["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "code_interpreter", container: "cntr_1" }] }, 404], ["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "shell", environment: { type: "container_reference", container_id: "cntr_1" } }] }, 404],
+    ...["env_1", { type: "remote", environment_id: "env_1" }, { env_id: "env_1" }].map((environment) => ["/gemini/v1beta/interactions", { agent: "a", input: "Go", environment }, 404]),
     ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: "container_1" }, 404], ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: { id: "container_1", skills: [] } }, 404],
     ["/openai/v1/responses", '{"model":"gpt-x","input":[{"type":"item_reference","id":"rs_1","id":"rs_2"}]}', 400],
   ];
   await Promise.all(refused.map(async ([path, body, status]) => assert.equal(await statusOf(path, { body }), status, JSON.stringify(body))));
-  const passing = [["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "code_interpreter", container: { type: "auto" } }] }], ["/openai/v1/responses", { ...RESPONSES, conversation: null }], ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: { skills: [] } }]];
+  const passing = [["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "code_interpreter", container: { type: "auto" } }] }], ["/openai/v1/responses", { ...RESPONSES, conversation: null }],
+    ...["remote", { type: "remote", sources: [] }].map((environment) => ["/gemini/v1beta/interactions", { model: "gemini-x", input: "Go", environment }]),
+    ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: { skills: [] } }]];
   for (const [path, body] of passing) assert.equal(await statusOf(path, { body }), 200, JSON.stringify(body));
 });
 
@@ -177,9 +180,32 @@ test("the library resumes what its owner has in a provider's background, and sto
   }
 });
 
+test("a key by which a provider may remember an answer is its owner's own", async () => {
+  const seen = [];
+  const upstream = http.createServer((request, response) => {
+    seen.push(request.headers["idempotency-key"]);
+    response.writeHead(200, { "content-type": "application/json" }).end("{}");
+  }).listen(0, "127.0.0.1");
+  await new Promise((resolve) => upstream.once("listening", resolve));
+  after(() => upstream.close().closeAllConnections());
+  const providers = { openai: { baseURL: `http://127.0.0.1:${upstream.address().port}` } };
+  const asked = async (at, token) => {
+    await statusOf("/openai/v1/moderations", { at, token, body: { input: "Go" }, headers: { "idempotency-key": "one" } });
+    return seen.at(-1);
+  };
+  const [one, many] = [await startGateway({ providers }), await startGateway({ tokens, providers })];
+  assert.equal(await asked(one.address, TOKEN), "one");
+  const [alice, bob, again] = [await asked(many.address, TOKEN), await asked(many.address, BOB), await asked(many.address, TOKEN)];
+  assert.match(alice, /^[0-9a-f]{64}$/);
+  assert.equal(again, alice);
+  assert.notEqual(bob, alice);
+  await Promise.all([one.stop(), many.stop()]);
+});
+
 test("what a client makes a response repeat does not become his", () => {
   assert.deepEqual(toldBy({ id: "resp_1", previous_response_id: "resp_2", metadata: { id: "resp_3", response: { id: "resp_4" } }, tools: [{ container: "cntr_5" }], output: [{ id: "msg_6", content: [{ id: "x" }] }, { id: "ci_7", container_id: "cntr_8" }] }), ["resp_1", "msg_6", "ci_7", "cntr_8"]);
   assert.deepEqual(toldBy({ type: "response.created", response: { id: "resp_1", previous_response_id: "resp_2", metadata: { id: "resp_3" }, conversation: { id: "conv_4" } } }), ["resp_1"]);
+  assert.deepEqual(toldBy({ event_type: "interaction.completed", interaction: { id: "v1_1", environment_id: "env_2", environment: "env_3", previous_interaction_id: "v1_4" } }), ["v1_1", "env_2"]);
   assert.deepEqual(toldBy({ type: "response.output_text.delta", item_id: "msg_1", delta: 'data: {"id": "resp_2"}' }), []);
 });
 

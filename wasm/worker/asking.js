@@ -5,7 +5,7 @@
 //	POST   /answers/ID/cancel                                               ends it where it is
 //	DELETE /answers/ID                                                      ends it, and forgets it
 
-import { joined } from "./bytes.js";
+import { digest, joined } from "./bytes.js";
 import { Refusal } from "./errors.js";
 import { askObject, objectOf } from "./objects.js";
 
@@ -52,8 +52,6 @@ async function cancel(object, { method }) {
 }
 
 /** Of all that says what is asked. What a name means may change, and SDKs count their tries in headers. */
-async function hashOf(path, headers, body) {
-  const said = new TextEncoder().encode(JSON.stringify([path, headers.get("x-holdfast-models")]));
-  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", joined([said, body])));
-  return [...hash].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+function hashOf(path, headers, body) {
+  return digest(joined([new TextEncoder().encode(JSON.stringify([path, headers.get("x-holdfast-models")])), body]));
 }

@@ -11,13 +11,15 @@ const CLIENT = [
   "true-client-ip", "cdn-loop", "openai-organization", "openai-project", "x-goog-user-project",
   "anthropic-dangerous-direct-browser-access",
 ];
+/** What would make another request of it: Google's servers obey these. */
+const METHOD = ["x-http-method-override", "x-http-method", "x-method-override"];
 /** What a provider says to a browser about its own site. */
 const SITE = [
   "set-cookie", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
   "cache-control", "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
   "anthropic-organization-id", "clear-site-data", "refresh", "link",
 ];
-const TO_PROVIDER = new Set([...HOP, ...CLIENT]);
+const TO_PROVIDER = new Set([...HOP, ...CLIENT, ...METHOD]);
 const TO_CLIENT = new Set([...HOP, ...SITE]);
 const CLIENT_PREFIX = /^(x-forwarded-|cf-|sec-|x-holdfast-|access-control-)/;
 const SITE_PREFIX = /^(access-control-|cf-|content-security-policy|cross-origin-|x-holdfast-)/;

@@ -1,7 +1,7 @@
 // Named finds ids of what providers store: in requests, which name it, and in responses, which tell it.
 //
-// Responses and interactions, the items of a response, and the containers in which tools run are made by the
-// clients of this gateway, and each is one client's. Files, vector stores, prompts and caches are not among
+// Responses and interactions, the items of a response, and the containers and environments in which tools run are
+// made by the clients of this gateway, and each is one client's. Files, vector stores, prompts and caches are not among
 // them: no path of the gateway makes any, so those that a body can name are whoever's who holds the account.
 
 import { joined } from "./bytes.js";
@@ -43,9 +43,12 @@ export function namedIn(path, body) {
     each(value, "container_id");
   };
 
-  each(body, "previous_response_id");
-  each(body, "previous_interaction_id");
+  for (const member of ["previous_response_id", "previous_interaction_id", "environment_id"]) each(body, member);
   container(body);
+  for (const one of all(body, "environment")) {
+    if (typeof one === "object" && one !== null) for (const member of ["environment_id", "env_id", "id"]) each(one, member);
+    else if (one !== "remote") add("environment", one); // that is a new one
+  }
   for (const tool of all(body, "tools").flatMap(list)) {
     container(tool);
     all(tool, "environment").forEach(container);
@@ -74,9 +77,9 @@ function isWhole(item) {
 const unproven = (member) => new Refusal(400, "invalid_request", `${member}: this gateway has several owners, and does not know whose that is. Send what it stands for.`);
 
 /** What a response, an event of its stream or an item of it tells. @returns {string[]} */
-export function toldBy({ id, request_id, response, interaction, message, item, container, delta, output }) {
-  const things = [{ id, container }, { id: request_id }, response, interaction, item, { container: message?.container }, { container: delta?.container }, ...list(response?.output), ...list(output)];
-  const ids = things.flatMap((thing) => [thing?.id, thing?.container_id, thing?.container?.id]);
+export function toldBy({ id, request_id, response, interaction, message, item, container, environment_id, delta, output }) {
+  const things = [{ id, container, environment_id }, { id: request_id }, response, interaction, item, { container: message?.container }, { container: delta?.container }, ...list(response?.output), ...list(output)];
+  const ids = things.flatMap((thing) => [thing?.id, thing?.container_id, thing?.container?.id, thing?.environment_id]);
   return ids.filter((one) => typeof one === "string" && one !== "");
 }
 
@@ -85,8 +88,8 @@ export const tells = (path, body) => /\/(responses|interactions|messages)$/.test
 
 /** The stream's first events tell its own id, and its API may name no events. */
 const FIRST_EVENTS = 4;
-/** Later ones tell of an item that has begun, or the container at the end. */
-const LATER = ["event: response.output_item.added", "event: message_delta"].map((line) => new TextEncoder().encode(line));
+/** Later ones tell of an item that has begun, or at the end where tools have run. */
+const LATER = ["event: response.output_item.added", "event: message_delta", "event: interaction."].map((line) => new TextEncoder().encode(line));
 const DATA = new TextEncoder().encode("data:");
 const LINE_END = 10;
 const NOTHING = new Uint8Array(0);

@@ -2,6 +2,7 @@
 
 import { fetchThrough } from "../js/fetch.js";
 import { Account } from "./account.js";
+import { digest } from "./bytes.js";
 import { UnknownModel } from "./config.js";
 import { Covered } from "./covered.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
@@ -105,6 +106,8 @@ export class Passage {
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
     const sent = toProvider(headers);
+    const again = sent["idempotency-key"]; // by which a provider may remember an answer: one owner's is not another's
+    if (again && this.#config.shared) sent["idempotency-key"] = await digest(new TextEncoder().encode(`${this.#caller.owner}\n${again}`));
     if (body?.length) sent["content-type"] = "application/json"; // the list of paths has no other, and what is none would be no call, and not counted
     return { base: provider.base, path: path + this.#url.search, headers: sent, signed: { [header]: value }, body, route: { provider: name, chain: places, metered: this.#caller.limits !== null }, own, tells: this.#tells(path, said) };
   }

@@ -35,7 +35,7 @@ export const PROVIDERS = {
     base: "https://generativelanguage.googleapis.com", form: "gemini", header: "x-goog-api-key", own: "generate", responses: "generate",
     embeddings: "/v1beta/openai/embeddings", bearer: "/openai/",
     routes: routes(
-      "POST /v1(beta)?/models/*", "GET /v1(beta)?/models(/*)?",
+      "POST /v1(beta)?/models/*:(generateContent|streamGenerateContent|countTokens|embedContent|batchEmbedContents|predict|predictLongRunning)", "GET /v1(beta)?/models(/*)?",
       "POST /v1beta/interactions", "GET|DELETE /v1beta/interactions/@", "POST /v1beta/interactions/@/cancel",
       "POST /v1beta/openai/(chat/completions|embeddings)", "GET /v1beta/openai/models(/*)?",
     ),
