@@ -383,7 +383,9 @@ func (c *Call) events(now time.Time) {
 		e, ok, err := c.decoder.Next()
 		if err != nil {
 			c.deltas(now)
-			c.fail(now, fault.Lost(fault.MalformedStream, err.Error()))
+			f := fault.Lost(fault.MalformedStream, "an event is larger than "+decimal.String(c.policy().MaxEvent)+" bytes (policy.maxEventBytes)")
+			f.MaxRetries = 1 // so will the next one be
+			c.fail(now, f)
 			return
 		}
 		if !ok {

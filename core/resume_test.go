@@ -135,3 +135,33 @@ func TestAResumedAnswerIsBilled(t *testing.T) {
 		}
 	}
 }
+
+// An event that is too large will be so again: it is asked for once more, and no more than that.
+func TestAnEventThatIsTooLarge(t *testing.T) {
+	s := spec(t, false)
+	s.Provider, s.Policy = fault.OpenAI, Defaults(fault.OpenAI, false)
+	s.Policy.MaxEvent = 100
+	c, now, attempts, result := New(s), start, 0, (*Result)(nil)
+	handle := func(e Event) {
+		e.Attempt = attempts
+		for _, a := range c.Handle(now, e) {
+			switch a.Kind {
+			case Send:
+				attempts = a.Attempt
+			case Done:
+				result = a.Result
+			}
+		}
+	}
+	handle(Event{Kind: Start})
+	handle(Event{Kind: Flow})
+	for result == nil && attempts < 10 {
+		handle(Event{Kind: Responded, Status: 200})
+		handle(Event{Kind: Received, Bytes: []byte("data: " + answer)})
+		now, _ = c.Deadline()
+		handle(Event{Kind: Tick})
+	}
+	if attempts != 2 || result.Fault.Reason != fault.MalformedStream || result.Fault.Developer != "an event is larger than 100 bytes (policy.maxEventBytes)" {
+		t.Errorf("%d attempts, %+v", attempts, result)
+	}
+}
