@@ -42,6 +42,18 @@ test("useAnswer renders idle, and makes no client", () => {
   assert.match(out, /^<p>idle<!-- -->\[&quot;&quot;,\[\]\]<\/p>/);
 });
 
+test("an option that useAnswer does not have is named", () => {
+  const out = run(`
+    import { createElement as h } from "react";
+    import { renderToString } from "react-dom/server";
+    import { useAnswer } from "holdfast/react";
+    const Chat = ({ options }) => h("p", null, useAnswer(null, options).status);
+    console.log(renderToString(h(Chat, { options: null })));
+    try { renderToString(h(Chat, { options: { key: "a" } })); } catch ({ code, message }) { console.log(code, message); }
+  `);
+  assert.equal(out, "<p>idle</p>\nbad_option key: is not an option of useAnswer; there are id, store\n");
+});
+
 test("holdfast/react knows that it is for clients only", async () => {
   const source = await readFile(new URL(import.meta.resolve("holdfast/react")), "utf8");
   assert.match(source, /^(\/\/.*\n)*"use client";\n/);

@@ -2,6 +2,7 @@
 "use client";
 
 import { useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+import { badOption } from "./error.js";
 
 /** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
 
@@ -9,7 +10,9 @@ import { useInsertionEffect, useMemo, useSyncExternalStore } from "react";
 const FRAME_MS = 16;
 
 /** @type {typeof import("./react.d.ts").useAnswer} */
-export function useAnswer(client, { store, id } = {}) {
+export function useAnswer(client, options) {
+  const { store, id, ...unknown } = options ?? {};
+  for (const key of Object.keys(unknown)) throw badOption(key, "is not an option of useAnswer; there are id, store");
   const place = useMemo(() => new Place(store, id), [store, id]);
   useInsertionEffect(() => place.use(client)); // before any other effect, which may send
   return useSyncExternalStore(place.subscribe, place.read, place.first);
@@ -87,6 +90,7 @@ class Place {
     try {
       const client = await this.#open();
       if (run !== this.#run) return;
+      if (typeof client?.stream !== "function") throw badOption("client", "must be a client, or a function that gives one");
       const all = { ...options, ...more };
       if (all.signal?.aborted && all.signal === options.signal) delete all.signal; // it did its work
       const onDelta = (delta) => {
