@@ -190,6 +190,14 @@ func (v Value) Text() string {
 	return string(inner)
 }
 
+// TextAs is Text, and known itself where that is what it says: names come again and again.
+func (v Value) TextAs(known string) string {
+	if n := len(v) - 2; n > 0 && n == len(known) && v[0] == '"' && string(v[1:n+1]) == known && bytes.IndexByte(v, '\\') < 0 {
+		return known
+	}
+	return v.Text()
+}
+
 // AppendText appends the unescaped contents of the string v to dst; other kinds append nothing.
 func AppendText(dst []byte, v Value) []byte {
 	if v.Kind() != '"' {

@@ -64,8 +64,15 @@ func TestText(t *testing.T) {
 		`"\ud83d\ud83d\ude00"`: "\xED\xA0\xBD😀",
 		`12`:                   "",
 	} {
-		if got := parse(t, in).Text(); got != want {
+		v := parse(t, in)
+		if got := v.Text(); got != want {
 			t.Errorf("%s = %q, want %q", in, got, want)
+		}
+		// Whatever is known, even what stands there with its escapes.
+		for _, known := range []string{"", "plain", want, strings.Trim(in, `"`)} {
+			if got := v.TextAs(known); got != want {
+				t.Errorf("%s = %q beside %q, want %q", in, got, known, want)
+			}
 		}
 	}
 }

@@ -294,7 +294,7 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 		s.format.text(s, text)
 		text = nil
 	}
-	if s.Holds && (annotates(name, v) || s.api == wire.Generate && ends(v)) {
+	if s.Holds && (annotates(name, v) || ends(v) || len(s.waiting) > 0 && (s.api == wire.Chat || s.api == wire.Generate)) {
 		s.waiting = append(s.waiting, seen{name, bytes.Clone(v)})
 		return
 	}
@@ -324,7 +324,7 @@ func (s *Splicer) kind(name string, v json.Value) string {
 	case wire.Interactions:
 		return v.Get("event_type").Text()
 	}
-	if t := v.Get("type").Text(); t != "" {
+	if t := v.Get("type").TextAs(name); t != "" {
 		return t
 	}
 	return name

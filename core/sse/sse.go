@@ -37,14 +37,15 @@ type Event struct {
 type Decoder struct {
 	Limit int // bytes; 0 means MaxEvent
 
-	in   []byte // what was fed: the caller's chunk, or held with the chunk behind it
-	pos  int    // in[:pos] has been read; pos <= seen <= len(in)
-	seen int    // in[pos:seen] is known to hold no line end, so that nothing is searched twice
-	cr   int    // where the next \r of in is, len(in) for nowhere; behind that place it is not known
-	held []byte // our own copy of an unfinished line between chunks
-	data []byte // data lines of the event being built
-	kind string
-	id   string
+	in    []byte // what was fed: the caller's chunk, or held with the chunk behind it
+	pos   int    // in[:pos] has been read; pos <= seen <= len(in)
+	seen  int    // in[pos:seen] is known to hold no line end, so that nothing is searched twice
+	cr    int    // where the next \r of in is, len(in) for nowhere; behind that place it is not known
+	held  []byte // our own copy of an unfinished line between chunks
+	data  []byte // data lines of the event being built
+	kind  string
+	known string // a kind that came before: mostly it comes again
+	id    string
 
 	retryMs int64 // the last valid "retry" field, or 0
 	lines   int   // data lines seen, since an empty one counts as well
@@ -219,9 +220,10 @@ func (d *Decoder) field(line []byte) {
 		d.push(value)
 		d.bare = false
 	case "event":
-		if d.kind != view.String(value) {
-			d.kind = string(value)
+		if d.known != view.String(value) {
+			d.known = string(value)
 		}
+		d.kind = d.known
 	case "id":
 		if bytes.IndexByte(value, 0) < 0 {
 			d.id = string(value)

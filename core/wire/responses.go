@@ -26,7 +26,7 @@ var incompleteEnds = map[string]End{
 }
 
 func (r *responses) read(s *Stream, kind string, v json.Value) {
-	if t := v.Get("type").Text(); t != "" {
+	if t := v.Get("type").TextAs(kind); t != "" {
 		kind = t
 	}
 	if n, ok := v.Get("sequence_number").Int(); ok && n >= 0 && n < 1<<53 {

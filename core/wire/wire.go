@@ -302,9 +302,20 @@ func (s *Stream) lastWord() string {
 	return s.ended[0]
 }
 
-// Ends tells that a terminal has come. One that may still be taken back counts behind something of an
-// answer, and as long as none was; Close makes it hold.
-func (s *Stream) Ends() bool { return s.End != Open || s.ending != "" && s.Output && !s.reopened }
+// Ends tells that a terminal has come. One that may still be taken back counts behind more of an answer
+// than a thought, and as long as none was; Close makes it hold.
+func (s *Stream) Ends() bool {
+	at := &s.Cursor
+	thinks := at.Reasoning > 0 && at.Text+at.Refusal == 0 && !s.Tool
+	return s.End != Open || s.ending != "" && s.Output && !thinks && !s.reopened
+}
+
+// goesOn takes a word for the end back.
+func (s *Stream) goesOn() {
+	if s.ending != "" {
+		s.ending, s.reopened = "", true
+	}
+}
 
 // settle ends a stream whose terminal might have been taken back, or one of fewer answers than were
 // asked for: some servers give one only.
@@ -490,12 +501,12 @@ func (s *Stream) note(v json.Value) {
 	var found [6]json.Value
 	v.Pick(noted, found[:])
 	for i, v := range found {
-		switch text := v.Text(); i {
+		switch i {
 		case 0, 1:
-			s.identify(text)
+			s.identify(v.TextAs(s.ID))
 		case 2, 3:
-			if text != "" {
-				s.Model = text
+			if model := v.TextAs(s.Model); model != "" {
+				s.Model = model
 			}
 		default:
 			s.count(v)
