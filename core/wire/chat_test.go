@@ -48,6 +48,8 @@ var chatTranscripts = []transcript{
 	{name: "half a character in each of two deltas", body: events(chunk(`{"content":"\ud83d"}`, ""), chunk(`{"content":"\ude00"}`, "stop")), log: "text \"\U0001F600\"\n", summary: "complete stop"},
 	{name: "an error beside the reason", body: events(`{"choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"error"}],"error":{"code":502,"message":"m"}}`), log: "text \"Half\"\n", summary: "failed server_error error"},
 	{name: "an error in the choice", body: events(`{"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"code":503,"message":"overloaded"}}]}`), summary: "failed overloaded error"},
+	{name: "XML after text", body: events(chunk(`{"content":"Half"}`, "")) + "<?xml version=\"1.0\"?><Error/>\n\n", log: "text \"Half\"\n", summary: "failed malformed_stream"},
+	{name: "XML", body: `<?xml version="1.0"?><Error/>`, summary: "failed malformed_stream"},
 	{name: "errors that tell of none", body: events(`{"choices":[{"index":0,"delta":{"content":"A"}}],"error":{}}`, `{"choices":[{"index":0,"delta":{"content":"B"},"error":""}],"error":{"code":null}}`, `{"choices":[{"index":0,"delta":{"content":"C"},"finish_reason":"stop"}],"error":""}`), log: "text \"ABC\"\n", summary: "complete stop"},
 	{name: "FastAPI's errors", body: events(`{"detail":{"code":"content_policy_violation","message":"m","retryable":false}}`), summary: "failed content_policy"},
 	{name: "flat errors", body: events(`{"object":"error","type":"BadRequestError","code":400,"message":"This model's maximum context length is 8 tokens."}`), summary: "failed context_length"},

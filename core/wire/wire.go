@@ -386,7 +386,11 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 	case e.Cut && s.cut != nil:
 		s.fail(*s.cut)
 	case e.Bare && data[0] == '<': // a page's last line may well have no end
-		s.fail(fault.Classify(s.Provider, fault.Response{Status: 200, Header: s.Header, Body: data}))
+		f := fault.Classify(s.Provider, fault.Response{Status: 200, Header: s.Header, Body: data})
+		if f.Decision == fault.Success { // markup of another kind
+			f = fault.Lost(fault.MalformedStream, "markup in place of an event")
+		}
+		s.fail(f)
 	case e.Cut:
 		s.fail(fault.Lost(fault.Truncated, "the stream was cut inside an event"))
 	default:
