@@ -50,8 +50,8 @@ async function run(start) {
 /** Says how the answer ended, and offers what the result offers. */
 function end({ status, text, error, retryAtMs, offer: actions }) {
   offer({ actions, holdUntil: retryAtMs });
-  if (status === "complete") say("✓ The answer is complete.");
-  else if (status === "content_filter") say("⛨ The content filter ended this answer. That is final.");
+  if (status === "complete") say(actions.length > 0 ? "✓ The output limit ends this answer." : "✓ The answer is complete.");
+  else if (status === "content_filter") say("⊘ The content filter ended this answer. That is final.");
   else if (status === "cancelled") say("■ You stopped this answer. It is incomplete.");
   else if (text) say(`⚠ This answer is incomplete. ${error.message}`);
   else say(`⚠ There is no answer. ${error.message}`);

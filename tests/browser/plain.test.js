@@ -55,6 +55,14 @@ test("content filter: final, no offers", async () => {
   await close(page);
 });
 
+test("an answer that its limit ended is not called complete", async () => {
+  const page = await plain("length_reasoning");
+  await page.click("#send");
+  await state(page, "The output limit ends this answer");
+  assert.ok(await page.isVisible("#again"));
+  await close(page);
+});
+
 test("no text: says so, and when the next try is possible", async () => {
   const page = await plain("service_unavailable_30s");
   await page.click("#send");
