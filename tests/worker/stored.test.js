@@ -69,7 +69,7 @@ test("a stored answer can be gone on from by its owner, and by nobody else, howe
   const reference = { type: "item_reference", id: items[0] };
   const bodies = [
     { previous_response_id: id }, { previousResponseId: id }, { Previous_Response_ID: id }, { previous_response_id: null, previousResponseId: id },
-    { input: [reference, { role: "user", content: "And?" }] }, { input: [{ id: items[1] }] }, { input: [{ type: null, id: items[1] }] }, { input: [{ type: "reasoning", id: items[0], summary: [] }] },
+    { input: [reference, { role: "user", content: "And?" }] }, { input: [{ id: items[1] }] }, { input: { id: items[1] } }, { input: [{ type: null, id: items[1] }] }, { input: [{ type: "reasoning", id: items[0], summary: [] }] },
     { input: [{ type: "image_generation_call", id: items[0] }] }, { input: [{ type: "mcp_approval_response", approval_request_id: items[0], approve: true }] },
     { input: [{ type: "message", id: items[1] }] }, { input: [{ ...reference, role: "user" }] }, { input: [{ Type: "message", type: "item_reference", content: "x", id: items[1] }] },
   ];
@@ -115,6 +115,7 @@ test("what is stored and nobody can be shown to have made is refused among sever
     ...["env_1", { type: "remote", environment_id: "env_1" }, { env_id: "env_1" }].map((environment) => ["/gemini/v1beta/interactions", { agent: "a", input: "Go", environment }, 404]),
     ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: "container_1" }, 404], ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: { id: "container_1", skills: [] } }, 404],
     ["/openai/v1/responses", '{"model":"gpt-x","input":[{"type":"item_reference","id":"rs_1","id":"rs_2"}]}', 400],
+    ["/openai/v1/responses", '{"model":"gpt-x","input":[{"a":1},{"type":"item_reference","id":"rs_1","\\u0069d":"rs_2"}]}', 400],
   ];
   await Promise.all(refused.map(async ([path, body, status]) => assert.equal(await statusOf(path, { body }), status, JSON.stringify(body))));
   const passing = [["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "code_interpreter", container: { type: "auto" } }] }], ["/openai/v1/responses", { ...RESPONSES, conversation: null }],

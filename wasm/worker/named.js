@@ -16,7 +16,7 @@ function all(value, member) {
   return Object.entries(value).filter(([name]) => plain(name) === plain(member)).map(([, one]) => one);
 }
 
-const list = (value) => (Array.isArray(value) ? value : []);
+const list = (value) => (Array.isArray(value) ? value : [value]);
 
 /** Items of a response's input that bring all that they are: their ids lead nowhere. */
 const WHOLE = /^(message|function_call|custom_tool_call)$|_output$/;
