@@ -257,9 +257,22 @@ func (c *Call) tick(now time.Time) {
 	case c.phase == sending:
 		c.fail(now, fault.Lost(fault.Timeout, "no response headers in time"))
 	case why == fault.Timeout:
-		c.fail(now, fault.Lost(fault.Timeout, "no first delta in time"))
+		c.silenced(now, fault.Lost(fault.Timeout, "no first delta in time"))
 	default:
-		c.fail(now, fault.Lost(fault.IdleTimeout, "the stream fell silent"))
+		c.silenced(now, fault.Lost(fault.IdleTimeout, "the stream fell silent"))
+	}
+}
+
+// silenced gives up a body that says no more. What arrived counts, to the last line: that may have been
+// the answer's end, without a blank line behind it.
+func (c *Call) silenced(now time.Time, f fault.Fault) {
+	if c.stream != nil {
+		c.decoder.Flush()
+		c.stream.Cut(f)
+		c.events(now)
+	}
+	if c.phase == reading {
+		c.fail(now, f)
 	}
 }
 
