@@ -165,6 +165,13 @@ test("no header makes another request of one", async () => {
   }
 });
 
+test("a request to a host that is none ends like any other", async () => {
+  for (const host of ["evil@x:99999", "[::", "a b"]) {
+    const { status, headers } = await raw("/v1/chat/completions", { host });
+    assert.deepEqual([status, headers["x-content-type-options"]], [404, "nosniff"], host);
+  }
+});
+
 test("a redirect is not followed, and not passed on", async () => {
   const response = await call("/openai/v1/chat/completions", { headers: { ...bearer, behave: "redirect" } });
   assert.equal(response.status, 502);

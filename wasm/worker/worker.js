@@ -19,7 +19,7 @@ export { Streams } from "./streams.js";
 
 export default {
   async fetch(request, env, ctx) {
-    const url = new URL(request.url);
+    const url = URL.parse(request.url) ?? new URL("http://unknown.invalid"); // by a Host that is none
     const route = routeOf(url);
     let origin = "";
     let response;
