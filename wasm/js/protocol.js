@@ -21,7 +21,8 @@
 // which is asked; cursors, true; and from. With cursors the output has, behind the deltas that lie
 // before it, a cursor from which another call can take up this one's answer: with that cursor as its
 // option from and the text shown so far as continues. Its deltas are what follows, as if there had
-// been one call, and a restart among them takes back to continues. When the provider refuses, the
+// been one call, and a restart among them takes back to continues; of a durable answer to as much of it
+// as from.before says, in UTF-16 units: what the gateway knows nothing of. When the provider refuses, the
 // call begins as if there were no from. A cursor of null says that earlier ones are void.
 //
 // Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
