@@ -48,8 +48,10 @@ func (g *generate) carries(_ string, v json.Value) (found bool) {
 
 func parts(v json.Value) json.Value { return v.Get("candidates").At(0).Get("content", "parts") }
 
-// ends tells whether an object says that the answer ends.
-func ends(v json.Value) bool { return !v.Get("candidates").At(0).Get("finishReason").Missing() }
+// ends tells whether an object, or a chunk of chat, says that the answer ends.
+func ends(v json.Value) bool {
+	return !v.Get("candidates").At(0).Get("finishReason").Missing() || !choice(v).Get("finish_reason").Missing()
+}
 
 // isText tells whether a part is answer text.
 func isText(part json.Value) bool {

@@ -6,7 +6,8 @@ import (
 )
 
 // chat reads chat.completion.chunk streams: OpenAI, xAI, Gloo, Gemini's compatible layer, and the
-// many servers that imitate them. Its terminal is a non-empty finish_reason; "[DONE]" is none.
+// many servers that imitate them. Its terminal is a non-empty finish_reason; "[DONE]" is none. Like
+// Gemini's, a "stop" is the end only where no more of the answer follows.
 type chat struct {
 	calls []partialCall
 }
@@ -30,6 +31,9 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	delta := choice.Get("delta")
 	if delta.Missing() { // some servers send the answer in one piece
 		delta = choice.Get("message")
+	}
+	if s.ending != "" && speaks(delta) {
+		s.goesOn()
 	}
 	c.content(s, delta)
 	s.note(v)
@@ -67,7 +71,7 @@ func (c *chat) whole(s *Stream, v json.Value) bool {
 	c.content(s, choice.Get("message"))
 	s.note(v)
 	if word := choice.Get("finish_reason").Text(); word != "" {
-		c.end(s, word, v)
+		c.end(s, word, nil)
 	}
 	return true
 }
@@ -131,9 +135,14 @@ func (c *chat) merge(index int64, id string, function json.Value) {
 	call.append(function.Get("arguments"))
 }
 
-// end takes a finish_reason. Only now are tool calls known to be complete.
+// end takes a finish_reason, of the chunk v, or when nothing follows it. Only now are tool calls known
+// to be complete.
 func (c *chat) end(s *Stream, word string, v json.Value) {
 	if s.End != Open {
+		return
+	}
+	if (word == "stop" || word == "STOP") && v != nil {
+		s.ending = word
 		return
 	}
 	end, known := chatEnds[word]
@@ -144,6 +153,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		s.failWith(word, fault.FinishError(s.Provider, word))
 		return
 	}
+	s.ending = ""
 	handed := 0
 	for _, call := range c.calls {
 		tool, whole := call.tool()

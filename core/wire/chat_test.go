@@ -60,7 +60,11 @@ var chatTranscripts = []transcript{
 	{name: "parts", body: events(chunk(`{"content":[{"type":"audio","audio":"aGk="}]}`, "stop")), summary: "complete stop"},
 	{name: "nothing", body: events(chunk(`{"role":"assistant","content":"","refusal":null,"audio":null,"images":[],"annotations":[]}`, ""), chunk(`{"content":[{"type":"text","text":""}]}`, "stop")), summary: "failed empty_completion stop"},
 	{name: "another choice is not followed", body: events(`{"choices":[{"index":1,"delta":{"content":"B"},"finish_reason":"stop"}]}`, chunk(`{"content":"A"}`, "stop")), log: "text \"A\"\n", summary: "complete stop"},
-	{name: "usage after the end", body: events(chunk(`{"content":"Hi"}`, "stop"), chunk(`{"content":"more"}`, ""), `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`), log: "text \"Hi\"\n", summary: "complete stop", check: usage(Usage{Input: 1, Output: 1, Total: 2})},
+	{name: "stop with every piece", body: events(chunk(`{"reasoning_content":"Hm"}`, "stop"), chunk(`{"content":"One "}`, "stop"), chunk(`{"content":"two"}`, "stop")) + "data: [DONE]\n\n", log: "reasoning \"Hm\"\ntext \"One two\"\n", summary: "complete stop"},
+	{name: "stop with every piece of a tool call", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}`, "stop"), chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`, "stop")) + "data: [DONE]\n\n", log: "tool a f({\"x\":1})\n", summary: "complete stop"},
+	{name: "stop with every piece, and a cut", body: events(chunk(`{"content":"One "}`, "stop"), chunk(`{"content":"two"}`, "")), log: "text \"One two\"\n", summary: "failed truncated"},
+	{name: "stop, and length at last", body: events(chunk(`{"content":"One "}`, "stop"), chunk(`{}`, "length")), log: "text \"One \"\n", summary: "complete length"},
+	{name: "usage after the end", body: events(chunk(`{"content":"Hi"}`, "stop"), chunk(`{"content":""}`, ""), `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`), log: "text \"Hi\"\n", summary: "complete stop", check: usage(Usage{Input: 1, Output: 1, Total: 2})},
 }
 
 func TestChat(t *testing.T) { run(t, Chat, fault.OpenAI, chatTranscripts) }

@@ -78,7 +78,7 @@ func (g *generate) part(s *Stream, part json.Value) {
 		return
 	}
 	if s.ending != "" && holds(part) {
-		s.ending, s.reopened = "", true
+		s.goesOn()
 	}
 	if call := part.Get("functionCall"); call.Kind() == '{' {
 		g.functionCall(s, call)
