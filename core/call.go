@@ -51,6 +51,7 @@ type Call struct {
 	out       output
 	tools     []wire.Tool
 	alive     time.Time    // when it began, or last got something of an answer
+	stirred   time.Time    // when it was last seen that the provider goes on with the answer
 	spent     int          // full retries at this target, which its budget bounds
 	continued int          // continuations at this target
 	cause     fault.Fault  // what the first continuation tries to mend
@@ -638,8 +639,12 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 	if s := c.stream; s != nil {
 		a.Finish, a.ToolCall, a.Usage, a.Served = s.Finish, s.Tool, s.Usage, s.Model
 		lived := a.API == wire.Answers && a.Took >= longRun
-		if a.FirstDelta != 0 || further(s.Cursor, c.cursor) || lived {
+		moved := further(s.Cursor, c.cursor)
+		if a.FirstDelta != 0 || moved || lived {
 			c.resumes = 0
+		}
+		if moved {
+			c.stirred = now
 		}
 		c.cursor, c.pending = s.Cursor, c.pending || s.Pending
 		c.result.Warnings = append(c.result.Warnings, s.Warnings...)

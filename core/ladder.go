@@ -28,6 +28,8 @@ const (
 	pollEvery = 2 * time.Second
 	// maxLook bounds the wait for the headers of such a look: nothing needs to be thought about.
 	maxLook = 30 * time.Second
+	// maxMaking is how long a provider may go on with an answer of which nothing comes.
+	maxMaking = time.Hour
 	// longRun tells an attempt whose answer may have been made, and billed, before its connection broke.
 	longRun = 10 * time.Second
 )
@@ -162,12 +164,21 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	}
 	wait, ok := p.Budget.Before(c.resumes+1, f.Hint, c.spec.Random)
 	if pending {
-		// It is alive as long as it is being made, for as long as a first delta may take.
-		wait, ok = c.untilLook(now), p.FirstDelta == pace.Off || now.Sub(c.alive) < p.FirstDelta
+		wait, ok = c.untilLook(now), c.making(now)
 	} else {
-		ok = ok && c.fits(now.Add(wait.For))
+		ok = ok && c.making(now.Add(wait.For))
 	}
 	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: c.pending}, ok
+}
+
+// making tells whether an answer that its provider keeps may be taken up at a time. Nothing is made anew
+// by that, so that the window for new attempts does not bound it.
+func (c *Call) making(at time.Time) bool {
+	patience := c.policy().FirstDelta
+	if patience != pace.Off {
+		patience = max(patience, maxMaking)
+	}
+	return (within(at, c.alive, patience) || within(at, c.stirred, patience)) && c.inTime(at)
 }
 
 // untilLook is the wait before an answer that is being made is looked at again. A look costs nothing,
@@ -357,9 +368,14 @@ func (c *Call) giveUp(now time.Time, f fault.Fault) {
 
 // fits tells whether an attempt may start at a time.
 func (c *Call) fits(at time.Time) bool {
-	b := &c.policy().Budget
-	within := func(from time.Time, limit time.Duration) bool { return limit == pace.Off || !at.After(from.Add(limit)) }
-	return within(c.alive, b.Window) && within(c.began, c.spec.Policy.Budget.Total)
+	return within(at, c.alive, c.policy().Budget.Window) && c.inTime(at)
+}
+
+// inTime tells whether the whole call may take until a time.
+func (c *Call) inTime(at time.Time) bool { return within(at, c.began, c.spec.Policy.Budget.Total) }
+
+func within(at, from time.Time, limit time.Duration) bool {
+	return limit == pace.Off || !at.After(from.Add(limit))
 }
 
 // count tells how many attempts at this target failed for a reason.
