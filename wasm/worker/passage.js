@@ -185,21 +185,18 @@ export class Passage {
     session.facts.target = route.form ? 1 : 0;
     const { method, signal } = this.#request;
     const account = await this.#account(session, base + path, body, route);
-    // The context of a client that has left lives on until its call has ended, and is settled.
-    let end;
-    const over = new Promise((resolve) => (end = resolve));
-    this.#ctx.waitUntil(over.then(() => account?.close(session.bill)));
     const watch = setInterval(() => session.watch(), WATCH_MS);
     const relay = new Relay(session, form, keys, signal);
+    // The context of a client that has left lives on until its call has ended, and is settled.
+    this.#ctx.waitUntil(relay.ended.then(() => account?.close(session.bill)));
     try {
       const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, tells ? this.#keeping(relay.open) : relay.open);
       const response = await this.#presentable(answer, keys, form);
       session.facts.attempts ||= 1; // it passed without being a call
       const out = told(toClient(response.headers, keys), session.facts, targets);
-      relay.ended.then(end);
       return new Response(relay.carry(response), { status: response.status, headers: out });
     } catch (error) {
-      end();
+      relay.over();
       if (signal.aborted) throw error;
       const refused = errorResponse(form, refusalOf(error instanceof NotACall ? notACall() : error));
       told(refused.headers, session.facts, targets);

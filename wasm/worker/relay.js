@@ -70,7 +70,7 @@ export class Relay {
 
   /** What the client is given of a response: this body, or that of what was no call, which is read here. */
   carry({ body, headers }) {
-    if (body === null) this.#over();
+    if (body === null) this.over();
     if (body === null || this.#readable !== null) return body;
     const reader = body.getReader();
     const { readable } = this.open(null, () => reader.cancel().catch(() => {}), [...headers]);
@@ -96,7 +96,7 @@ export class Relay {
     const rest = this.#redactor.end();
     if (rest.length > 0) this.#send(rest);
     if (!this.#gone) this.#out.close();
-    this.#over();
+    this.over();
   };
 
   #fail = (error, last) => {
@@ -119,7 +119,7 @@ export class Relay {
     if (!this.#signal.aborted) await this.#all();
     if (last) await scheduler.wait(APART_MS);
     if (!this.#gone) this.#out.error(error);
-    this.#over();
+    this.over();
   }
 
   #send(bytes) {
@@ -152,7 +152,7 @@ export class Relay {
     this.#gone = true;
     this.#taken?.resolve();
     this.#left();
-    this.#over();
+    this.over();
   };
 
   #look = () => {
@@ -170,7 +170,8 @@ export class Relay {
     return this.#events && (this.#tail === null || /\n\r?\n$/.test(String.fromCharCode(...this.#tail.subarray(-3))));
   }
 
-  #over = () => {
+  /** Nothing more goes out. */
+  over = () => {
     clearInterval(this.#timer);
     this.#end();
   };
