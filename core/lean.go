@@ -16,7 +16,7 @@ import (
 // rebuilding requests and answers for another target, and raw calls. Packages translate and splice
 // are half of the code. Who drives such a core gives its calls no Fallbacks and no Raw.
 
-func (s *Spec) rebuild(*Target, *wire.Request) ([]string, error) {
+func (s *Spec) rebuild(int, *wire.Request) ([]string, error) {
 	return nil, errors.New("this program asks one target only")
 }
 

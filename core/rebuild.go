@@ -10,9 +10,10 @@ import (
 	"holdfast/core/wire"
 )
 
-// rebuild makes a request that speaks the call's API one for a fallback. dropped lists what the
-// fallback cannot be told.
-func (s *Spec) rebuild(t *Target, r *wire.Request) (dropped []string, err error) {
+// rebuild makes a request that speaks the call's API one for the nth target of the chain. dropped
+// lists what that cannot be told.
+func (s *Spec) rebuild(n int, r *wire.Request) (dropped []string, err error) {
+	t := s.target(n)
 	if !translate.Knows(t.API) && t.API == s.API { // nothing to rebuild but the model
 		if t.Model != "" {
 			r.Body = r.Body.With("model", json.AppendQuoted(nil, t.Model))
@@ -26,7 +27,11 @@ func (s *Spec) rebuild(t *Target, r *wire.Request) (dropped []string, err error)
 	}
 	from := translate.Source{API: s.API, Provider: s.Provider, Path: asked.URL}
 	to := translate.Target{API: t.API, Provider: t.Provider, Model: t.Model, Path: t.Path, MaxTokens: t.MaxTokens}
-	rebuilt, err := translate.Request(from, asked.Body, to)
+	rebuild := translate.Request
+	if n == s.First && t.API == s.API { // whom the caller means when he names the chain
+		rebuild = translate.Chosen
+	}
+	rebuilt, err := rebuild(from, asked.Body, to)
 	if err != nil {
 		return nil, err
 	}

@@ -61,6 +61,11 @@ type Spec struct {
 
 // Check says what is wrong with a spec before anything is sent.
 func (s *Spec) Check() error {
+	if s.First > 0 { // it may be that this target cannot be asked so
+		if _, _, err := s.request(s.First, ""); err != nil {
+			return err
+		}
+	}
 	if !s.Stream {
 		// Its answer would be taken for a broken document, and asked for again.
 		if wire.Streams(s.API) && (s.Body.Get("stream").True() || strings.Contains(s.Path, ":streamGenerateContent")) {
@@ -107,14 +112,14 @@ func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string,
 		}
 	}
 	if n > 0 {
-		if dropped, err = s.rebuild(t, &r); err != nil {
+		if dropped, err = s.rebuild(n, &r); err != nil {
 			return r, nil, err
 		}
 	}
 	if s.Tag {
 		r.Body = wire.Tag(t.Provider, t.API, r.Body, s.ID)
 	}
-	if s.Metered && s.Stream && n == 0 && t.API == wire.Chat {
+	if s.Stream && t.API == wire.Chat && (n > 0 || s.Metered) { // else a stream has no usage
 		r.Body = wire.Counted(r.Body)
 	}
 	if s.Stream && !(s.Raw && n == 0) { // a raw request is streamed as its caller wrote it

@@ -35,7 +35,7 @@ var knobs = []knob{
 // can say.
 func (r *request) taken(k *knob) bool {
 	return k.names[column(r.to.API)] != "" &&
-		(k.only == "" || r.to.Provider == "" || r.to.Provider == r.from.Provider || has(k.only, string(r.to.Provider)))
+		(k.only == "" || r.to.Provider == "" || !r.chosen && r.to.Provider == r.from.Provider || has(k.only, string(r.to.Provider)))
 }
 
 // idle are values that ask for what happens anyway: they go without a word.
@@ -68,7 +68,7 @@ var spoken = [len(columns)]string{
 
 // bound are members that a target of the same API and provider does not get either: reasoning, and
 // what refers to an answer stored for another model.
-const bound = "reasoning_effort reasoning include previous_response_id conversation thinking output_config context_management container cachedContent"
+const bound = "reasoning_effort reasoning include thinking output_config context_management container"
 
 // routed are Gloo's other ways to choose a model, of which exactly one may be given.
 const routed = "auto_routing model_family"
@@ -181,7 +181,7 @@ func (r *request) leftovers(body json.Value) {
 			})
 		case known:
 		case r.from.API == r.to.API && r.from.Provider == r.to.Provider && r.from.Provider != "" &&
-			!has(bound, name) && !(r.to.Model != "" && has(routed, name)) && !tooDeep(v):
+			(r.chosen || !has(bound, name)) && !(r.to.Model != "" && has(routed, name)) && !tooDeep(v):
 			r.rest = append(r.rest, member{key, v})
 		default:
 			r.drop(below("", key), "")

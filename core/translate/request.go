@@ -9,8 +9,9 @@ import (
 
 // request is the neutral form: what at least two of the APIs can say.
 type request struct {
-	from Source
-	to   Target
+	from   Source
+	to     Target
+	chosen bool // see Chosen
 
 	model   string
 	turns   []turn

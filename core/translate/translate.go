@@ -59,6 +59,9 @@ var (
 	// ErrNotARequest says that a body is not a JSON object with messages in it, or that nothing
 	// of them can be said in the target's API.
 	ErrNotARequest = errors.New("the request holds no messages that can be translated")
+	// ErrStored says that a request goes on from what only the provider has that it was written for:
+	// a stored response, conversation, prompt or cache.
+	ErrStored = errors.New("the request goes on from what only its own provider has")
 	// ErrNotAnAnswer says that a body is not a finished answer of its API.
 	ErrNotAnAnswer = errors.New("the body is not a finished answer")
 )
@@ -104,7 +107,8 @@ type Result struct {
 
 // Request rebuilds a request for another target. Source and target may be of one API: then the
 // request is cleaned of what only its maker understands; members that this package does not know
-// stay if the provider is the same as well. The body is not changed.
+// stay if the provider is the same as well. What goes on from something stored stays with its
+// provider. The body is not changed.
 func Request(from Source, body json.Value, to Target) (Result, error) {
 	if !Knows(from.API) || !Knows(to.API) {
 		return Result{}, ErrUnknownAPI
@@ -112,7 +116,18 @@ func Request(from Source, body json.Value, to Target) (Result, error) {
 	if body.Kind() != '{' {
 		return Result{}, ErrNotARequest
 	}
-	r := &request{from: from, to: to}
+	if stored(from.API, body) {
+		if from.API == responses && to.API == responses && from.Provider == to.Provider && from.Provider != "" {
+			return kept(from, body, to), nil
+		}
+		return Result{}, ErrStored
+	}
+	return rebuild(from, body, to, false)
+}
+
+// rebuild is Request. chosen keeps the members that are bound to the target which the caller meant.
+func rebuild(from Source, body json.Value, to Target, chosen bool) (Result, error) {
+	r := &request{from: from, to: to, chosen: chosen}
 	r.read(body)
 	r.readKnobs(body)
 	r.leftovers(body)

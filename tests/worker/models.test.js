@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { answer } from "../sdk/provider.js";
-import { acting, provider, startGateway, TOKEN } from "./gateway.js";
+import { acting, log, provider, startGateway, TOKEN } from "./gateway.js";
 
 const down = { error: "overloaded" };
 const { address } = await startGateway({
@@ -115,6 +115,23 @@ test("all else in a body keeps its bytes", async () => {
   assert.match(seen, /"seed":12345678901234567890\b/);
   assert.match(seen, /"temperature":1\.0\b/);
   assert.doesNotMatch(seen, /"models"/);
+});
+
+test("the target that was meant gets all that was written for it; what is stored is asked of nobody else", async () => {
+  const session = `worker-meant-${process.pid}`;
+  const heard = { headers: { "x-sim-session": session } };
+  const own = await startGateway({ models: { gpt: [acting("openai", "gpt-x", {}, heard)], grok: [acting("xai", "grok-x", {}, heard)], claude: [acting("anthropic", "claude-x", {}, heard)] } });
+  const ask = (path, body) => fetch(`${own.address}${path}`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body: JSON.stringify(body) });
+  const seen = async () => (await log(session)).requests.at(-1).body;
+  const more = { input: [{ type: "function_call_output", call_id: "call_1", output: "42" }], previous_response_id: "resp_1", reasoning: { effort: "low" } };
+  assert.equal((await ask("/v1/responses", { model: "gpt", ...more })).status, 200);
+  assert.deepEqual(await seen(), { model: "gpt-x", ...more });
+  for (const [model, served] of [["gpt", "gpt-x"], ["grok", "grok-x"]]) {
+    assert.equal((await ask("/v1/chat/completions", { model, messages, reasoning_effort: "low", logprobs: true })).status, 200);
+    assert.deepEqual(await seen(), { model: served, messages, reasoning_effort: "low", logprobs: true });
+  }
+  assert.equal((await ask("/v1/responses", { model: "claude", ...more })).status, 400);
+  assert.equal((await seen()).model, "grok-x");
 });
 
 test("a native request names what stands behind it", async () => {

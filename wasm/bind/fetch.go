@@ -57,6 +57,9 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 			return s, errNotOurs
 		}
 		s.Body = s.Body.Without("models") // they were the chain
+		if s.Check() != nil {
+			return s, errNotOurs
+		}
 	}
 	return s, nil
 }

@@ -130,7 +130,7 @@ func TestGatewayOptions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	body := []byte(`{"messages":[]}`)
+	body := []byte(`{"messages":[{"role":"user","content":"Hi"}]}`)
 	s, err := client.spec(true, []byte(`{"path":"/v1/chat/completions","route":{"chain":[2,0],"form":true},"cursors":true}`), body)
 	if err != nil || s.First != 1 || !s.Cursors || len(s.Fallbacks) != 2 || s.Fallbacks[0].Model != "c" || s.Fallbacks[1].Model != "a" {
 		t.Errorf("%v %+v", err, s)
