@@ -197,13 +197,11 @@ func (m *messages) end(s *Stream, v json.Value) {
 		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
 		return
 	}
-	s.MayBeEmpty = s.MayBeEmpty || silent[word]
+	// Claude may have nothing to add, often behind a tool's result, and has nothing when it is asked
+	// again; or the answer begins with a stop sequence.
+	s.MayBeEmpty = s.MayBeEmpty || word == "end_turn" || word == "stop_sequence"
 	s.finish(end, word)
 }
-
-// silent are the words by which an answer ends that may hold nothing: Claude has nothing to add, often
-// behind a tool's result, and says so again when it is asked again; or it began with a stop sequence.
-var silent = map[string]bool{"end_turn": true, "stop_sequence": true}
 
 // empty tells whether an object has no members.
 func empty(v json.Value) bool {

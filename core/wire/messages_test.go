@@ -212,6 +212,7 @@ var messagesTranscripts = []transcript{
 		log:     "text \"Half\"\n",
 		summary: "failed overloaded",
 	},
+	{name: "heartbeats", body: message(messageStart, "null", `{"type":"ping"}`, `{}`, textBlock("0", "Hi"), "null", ended("end_turn"), "null", messageStop), log: "text \"Hi\"\n", summary: "complete end_turn"},
 	{name: "an error without a type", body: `data: {"error":{"type":"rate_limit_error","message":"m"}}` + "\n\n", summary: "failed rate_limit"},
 	{name: "an error without an envelope", body: "event: error\ndata: {\"type\":\"overloaded_error\",\"message\":\"Overloaded\"}\n\n", summary: "failed overloaded"},
 	{name: "an error that is text", body: "event: error\ndata: {\"message\":\"internal\"}\n\n", summary: "failed server_error"},

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
@@ -208,7 +209,7 @@ func (s *Stream) Event(e sse.Event) {
 	case len(data) == 0 && e.Type == "error":
 		s.fail(fault.Event(s.Provider, s.Header, nil))
 		return
-	case len(data) == 0 || data[0] == ':': // a heartbeat, perhaps wrapped by a proxy
+	case len(data) == 0 || data[0] == ':' || view.String(data) == "null": // a heartbeat, perhaps wrapped by a proxy
 		return
 	case view.String(data) == "[DONE]":
 		s.Done = true
@@ -450,8 +451,8 @@ func (s *Stream) failWith(word string, f fault.Fault) {
 
 // AtLimit tells whether a finish word says that a token limit ended the answer.
 func AtLimit(word string) bool {
-	switch word {
-	case "length", "max_tokens", "max_output_tokens", "MAX_TOKENS", "incomplete", "time_limit":
+	switch plain(word) {
+	case "length", "max_tokens", "max_output_tokens", "incomplete", "time_limit", "max_len", "model_length":
 		return true
 	}
 	return WindowFull(word)
@@ -460,8 +461,12 @@ func AtLimit(word string) bool {
 // WindowFull tells whether a finish word says that the context window is full, so that no
 // continuation can succeed.
 func WindowFull(word string) bool {
+	word = plain(word)
 	return word == "model_context_window_exceeded" || word == "max_context"
 }
+
+// plain is a finish word as most write it: others shout it, and xAI's proto says REASON_MAX_CONTEXT.
+func plain(word string) string { return strings.TrimPrefix(ascii.Lower(word), "reason_") }
 
 func (s *Stream) warn(text string) {
 	if len(s.Warnings) < 20 {
