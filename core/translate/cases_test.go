@@ -122,11 +122,11 @@ func TestSmallRequests(t *testing.T) {
 // what is bound to the first model.
 func TestSameProvider(t *testing.T) {
 	body := json.Value(`{"model":"gpt-5.5","messages":[{"role":"user","content":"Hi"}],"logit_bias":{"1":2},"reasoning_effort":"high","n":2}`)
-	r, err := Request(Source{API: chat, Provider: fault.OpenAI}, body, Target{API: chat, Provider: fault.OpenAI, Model: "gpt-5-mini"})
+	r, err := Request(Source{API: chat, Provider: fault.OpenAI}, body, Target{API: chat, Provider: fault.OpenAI, Model: "gpt-4.1-mini"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, want := string(r.Body), `{"model":"gpt-5-mini","messages":[{"role":"user","content":"Hi"}],"logit_bias":{"1":2},"n":2}`; got != want {
+	if got, want := string(r.Body), `{"model":"gpt-4.1-mini","messages":[{"role":"user","content":"Hi"}],"logit_bias":{"1":2},"n":2}`; got != want {
 		t.Errorf("got %s", got)
 	}
 	if got := strings.Join(r.Dropped, ", "); got != "/reasoning_effort" {

@@ -36,6 +36,7 @@ func (r *request) fit() {
 		r.withoutBlanks()
 		r.alternate()
 	}
+	r.fitModel()
 	r.fitNumbers(rule)
 	r.fitStops(rule)
 	r.fitTools(rule)

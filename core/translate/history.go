@@ -182,6 +182,17 @@ func (r *request) alternate() {
 	r.turns = rest
 }
 
+// goOn is the user's turn put behind a last one of the assistant's, from which the target would not go on.
+const goOn = "Go on from exactly where your last message ends. Do not repeat any of it."
+
+func (r *request) endWithUser() {
+	if n := len(r.turns); n > 0 && r.turns[n-1].role == assistant {
+		at := r.turns[n-1].at
+		r.adjust(at, "a user's message was put behind it")
+		r.turns = append(r.turns, turn{user, at, []part{text(at, goOn)}})
+	}
+}
+
 // withoutBlanks removes texts that messages and generate refuse because they hold nothing.
 func (r *request) withoutBlanks() {
 	var kept []turn

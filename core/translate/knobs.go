@@ -144,11 +144,13 @@ func (r *request) set(name, raw string) {
 	}
 }
 
-// unset drops the value of the knob that the target calls name, which is a share of 1.
+// unset drops the value of the knob that the target calls name, without a word where it is what is
+// meant without it.
 func (r *request) unset(name, why string) {
 	for i, v := range r.values {
 		if knobs[v.knob].names[column(r.to.API)] == name {
-			if string(v.raw) != "1" { // what an unset probability mass means
+			usual := string(v.raw) == "1" && (name == "temperature" || name == "top_p")
+			if !usual && !isIdle(name, v.raw) {
 				r.drop(v.at, why)
 			}
 			r.values = append(r.values[:i:i], r.values[i+1:]...)

@@ -123,6 +123,9 @@ func build(api wire.API, s *script) json.Value {
 			r.add(user, "", answers)
 		}
 	}
+	if r.turns[len(r.turns)-1].role == assistant { // TestLastTurnOfTheAssistant
+		r.add(user, "", []part{some()})
+	}
 	for n := s.next(3); n > 0; n-- {
 		r.addTool("", "f"+strings.Repeat("_", n-1), []string{"", "does it"}[s.next(2)], json.Value(someSchemas[s.next(3)]), false)
 	}

@@ -131,13 +131,13 @@ func rebuild(from Source, body json.Value, to Target, chosen bool) (Result, erro
 	r.read(body)
 	r.readKnobs(body)
 	r.leftovers(body)
+	if to.Model != "" {
+		r.model = to.Model
+	}
 	r.settle()
 	r.fit()
 	if len(r.turns) == 0 {
 		return Result{}, ErrNotARequest
-	}
-	if to.Model != "" {
-		r.model = to.Model
 	}
 	var w json.Writer
 	w.Open("", '{')
