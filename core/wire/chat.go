@@ -141,11 +141,11 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 	if s.End != Open {
 		return
 	}
-	if (word == "stop" || word == "STOP") && v != nil {
+	if plain(word) == "stop" && v != nil {
 		s.ending = word
 		return
 	}
-	end, known := chatEnds[word]
+	end, known := chatEnds[plain(word)]
 	if !known {
 		end = Complete
 	}
