@@ -42,6 +42,10 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	switch kind {
 	case "response.output_text.delta":
 		s.add(Text, v.Get("delta"))
+	case "response.output_text.done":
+		if s.Cursor.Text == 0 { // some servers send no deltas
+			s.add(Text, v.Get("text"))
+		}
 	case "response.refusal.delta":
 		s.add(Refusal, v.Get("delta"))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
