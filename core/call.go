@@ -461,6 +461,20 @@ func (c *Call) deltas(now time.Time) {
 		c.warn("the continuation began the answer anew and told it differently: it could not be joined")
 		c.fail(now, fault.Lost(fault.MalformedStream, "the continuation is another answer"))
 	}
+	if c.joiner != nil && c.phase != done && c.unfit() {
+		f := fault.Lost(fault.MalformedStream, "the answer was to be JSON, and its parts make none")
+		c.closeAttempt(now, f)
+		c.giveUp(now, f)
+	}
+}
+
+// unfit tells that a continued answer has ended as a text that it must not be. An end that may still
+// be taken back counts, for a raw call gives it to the reader at once.
+func (c *Call) unfit() bool {
+	s := c.stream
+	ends := s.End == wire.Complete || s.End == wire.Open && s.Ends() && c.joiner.Decided()
+	return ends && !s.Tool && !wire.AtLimit(s.Finish) &&
+		wire.AsksJSON(wire.FormOf(c.spec.API, c.spec.Path, c.spec.Body), c.spec.Body) && !json.Valid([]byte(c.out.text()))
 }
 
 // join passes answer text through the seam, if there is one.

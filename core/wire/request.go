@@ -93,12 +93,14 @@ func escape(s, also string) string {
 
 // Continue returns the request body with a new user message that carries the partial answer and
 // asks to go on from it. The messages before it stay as they are: neither reasoning nor an
-// unfinished tool call is replayed, and no assistant message is added, which newer models refuse.
+// unfinished tool call is replayed, and no assistant message is added, which newer models refuse. Where
+// the answer was to be JSON, that is no longer asked for: see AsksJSON.
 func Continue(api API, body json.Value, partial, wording string) (json.Value, error) {
 	if wording == "" {
 		wording = Continuation
 	}
 	text := json.Value(json.AppendQuoted(nil, strings.ReplaceAll(wording, "{partial}", partial)))
+	body = unshaped(api, body)
 	switch api {
 	case Chat:
 		return add(body, "messages", body.Get("messages"), said("content", text))
