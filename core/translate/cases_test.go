@@ -87,7 +87,25 @@ func TestSmallRequests(t *testing.T) {
 		"no tools, no choice": {chat, `{` + hi + `,"tools":[{"type":"custom","custom":{"name":"c"}}],"tool_choice":"required"}`, Target{API: generate},
 			`[{"text":"Hi"}]}]}`, "/tools/0 (custom), /tool_choice (there are no tools);"},
 		"JSON mode": {generate, `{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"responseMimeType":"application/json"}}`, Target{API: chat},
-			`"response_format":{"type":"json_object"}`, ";"},
+			`"messages":[{"role":"system","content":"Answer with one JSON object and nothing else: no other words, no code fence."},{"role":"user","content":"Hi"}],"response_format":{"type":"json_object"}`,
+			";/generationConfig/responseMimeType (asked for in words)"},
+		"JSON mode that is named": {generate, `{"contents":[{"parts":[{"text":"Hi, as Json"}]}],"generationConfig":{"responseMimeType":"application/json"}}`, Target{API: responses},
+			`"input":[{"role":"user","content":"Hi, as Json"}],"text":{"format":{"type":"json_object"}}`, ";"},
+		"JSON mode in words": {chat, `{"messages":[{"role":"system","content":"Be brief."},{"role":"user","content":"Hi"}],"max_tokens":9,"response_format":{"type":"json_object"}}`, Target{API: messages},
+			`"system":[{"type":"text","text":"Be brief."},{"type":"text","text":"Answer with one JSON object and nothing else: no other words, no code fence."}],"messages":[{"role":"user","content":"Hi"}]}`,
+			";/response_format (asked for in words)"},
+		"a schema that cannot be closed": {chat, `{` + hi + `,"max_tokens":9,"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object","additionalProperties":{"type":"string"}}}}}`, Target{API: messages},
+			`{"max_tokens":9,"system":"Answer with JSON and nothing else: no other words, no code fence. This is its JSON Schema:\n\n{\"type\":\"object\",\"additionalProperties\":{\"type\":\"string\"}}","messages":[{"role":"user","content":"Hi"}]}`,
+			";/response_format/json_schema (asked for in words)"},
+		"what structured answers of messages refuse": {chat, `{` + hi + `,"max_tokens":9,"response_format":{"type":"json_schema","json_schema":{"name":"n","schema":{"type":"object","properties":{"a":{"type":"integer","minimum":0,"description":"d"},"minLength":{"oneOf":[{"type":"string","minLength":1},{"type":"array","minItems":1,"maxItems":3,"items":{"type":"number","multipleOf":2}}]}}}}}}`, Target{API: messages},
+			`"schema":{"type":"object","properties":{"a":{"type":"integer","description":"d"},"minLength":{"anyOf":[{"type":"string"},{"type":"array","minItems":1,"items":{"type":"number"}}]}},"additionalProperties":false}`,
+			";/response_format/json_schema (without bounds)"},
+		"a tool that messages would not hold to its schema": {chat, `{` + hi + `,"max_tokens":9,"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{"type":"object","properties":{"a":{"type":"integer","minimum":0}},"required":["a"],"additionalProperties":false}}},{"type":"function","function":{"name":"g","strict":true,"parameters":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false}}}]}`, Target{API: messages},
+			`"additionalProperties":false}},{"name":"g","input_schema":{"type":"object","properties":{"a":{"type":"integer"}},"required":["a"],"additionalProperties":false},"strict":true}]`, "/tools/0/function/strict;"},
+		"a tool that OpenAI would not hold to its schema": {messages, `{` + hi + `,"max_tokens":9,"tools":[{"name":"f","strict":true,"input_schema":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}]}`, Target{API: chat},
+			`"parameters":{"type":"object","properties":{"a":{"type":"integer"}},"additionalProperties":false}}}]`, "/tools/0/strict;"},
+		"an answer that is a list": {generate, `{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"responseMimeType":"application/json","responseSchema":{"type":"ARRAY","items":{"type":"STRING"}}}}`, Target{API: chat},
+			`"schema":{"type":"array","items":{"type":"string"}},"strict":false`, ";"},
 		"a schema is closed for messages": {generate, `{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"maxOutputTokens":9,"responseMimeType":"application/json","responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}}}`, Target{API: messages},
 			`"schema":{"type":"object","properties":{"a":{"type":"string"}},"additionalProperties":false}`, ";"},
 		"Gloo's own choice of a model": {chat, `{"auto_routing":true,"tradition":"t",` + hi + `}`, Target{API: chat, Provider: fault.Gloo, Model: "m"},
@@ -108,6 +126,9 @@ func TestSmallRequests(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
+		}
+		if !json.Valid(r.Body) {
+			t.Errorf("%s: no JSON: %s", name, r.Body)
 		}
 		if !strings.Contains(string(r.Body), c.want) {
 			t.Errorf("%s:\n got %s\nwant %s", name, r.Body, c.want)

@@ -1,8 +1,10 @@
 package translate
 
 import (
+	"slices"
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
@@ -31,6 +33,7 @@ var apiRules = [len(columns)]rules{
 // fit makes the request one that the target takes, and lists what that costs.
 func (r *request) fit() {
 	rule := apiRules[column(r.to.API)]
+	r.fitFormat(rule)
 	r.fitMedia(rule)
 	if rule.alternates {
 		r.withoutBlanks()
@@ -40,7 +43,6 @@ func (r *request) fit() {
 	r.fitNumbers(rule)
 	r.fitStops(rule)
 	r.fitTools(rule)
-	r.fitFormat(rule)
 }
 
 // fitMedia drops the media that cannot be said where they stand. What a tool brought and its
@@ -147,8 +149,9 @@ func (r *request) fitTools(rule rules) {
 	for i := range r.tools {
 		t := &r.tools[i]
 		found = found || t.name == r.choice.name
-		if t.strict && !rule.strictTools {
+		if t.strict && !(rule.strictTools && r.holds(t.schema)) {
 			r.drop(t.at+"/strict", "")
+			t.strict = false
 		}
 		if !t.schema.Missing() && (t.schema.Kind() != '{' || tooDeep(t.schema)) {
 			r.drop(t.at, "a schema that is no object or too deep")
@@ -175,19 +178,64 @@ func (r *request) fitTools(rule rules) {
 
 func (r *request) fitFormat(rule rules) {
 	f := &r.format
+	means, _ := closable(f.schema)
 	switch {
 	case f.kind == "schema" && (f.schema.Kind() != '{' || tooDeep(f.schema)):
 		r.drop(f.at, "a schema that is no object or too deep")
 		f.kind = ""
 	case f.kind == "object" && !rule.anyJSON:
-		r.drop(f.at, "JSON without a schema")
+		r.sayFormat("")
 		f.kind = ""
+	case f.kind == "schema" && r.to.API == messages && !means:
+		r.sayFormat(strings.TrimSpace(f.description + "\n\n" + string(f.schema)))
+		f.kind = ""
+	case f.kind == "object" && r.from.API == generate && r.to.API != generate && !r.mentions("json"):
+		r.sayFormat("") // OpenAI wants the word to be said
 	case f.kind == "schema" && f.description != "" && rule.alternates:
 		r.drop(f.at+"/description", "")
+	}
+	if f.kind == "schema" && r.to.API == messages && refuses(f.schema) {
+		r.adjust(f.at, "without bounds")
 	}
 	if f.name == "" {
 		f.name = "answer"
 	}
+}
+
+// holds tells whether the target would hold a tool's arguments to a schema: each takes only some.
+func (r *request) holds(schema json.Value) bool {
+	switch {
+	case r.to.API == messages:
+		ok, isClosed := closable(orSchema(schema))
+		return ok && isClosed && !refuses(schema)
+	case r.from.API == messages:
+		return strictable(schema)
+	}
+	return true
+}
+
+// sayFormat asks for the answer's form in words.
+func (r *request) sayFormat(schema string) {
+	r.adjust(r.format.at, "asked for in words")
+	words := "Answer with one JSON object and nothing else: no other words, no code fence."
+	if schema != "" {
+		words = "Answer with JSON and nothing else: no other words, no code fence. This is its JSON Schema:\n\n" + schema
+	}
+	n := 0 // behind what else stands at the front
+	for n < len(r.turns) && r.turns[n].role == system {
+		n++
+	}
+	r.turns = slices.Insert(r.turns, n, turn{system, r.format.at, []part{text(r.format.at, words)}})
+}
+
+// mentions tells whether a word stands in what is said, in small or capital letters.
+func (r *request) mentions(word string) bool {
+	for _, t := range r.turns {
+		if strings.Contains(ascii.Lower(joined(t.parts)), word) {
+			return true
+		}
+	}
+	return false
 }
 
 // addTool adds a tool, or lists why it cannot travel.

@@ -102,7 +102,7 @@ func (r *request) readGenerateFormat(config json.Value, at string) {
 	} else if v := named(config, "responseSchema"); !v.Missing() {
 		f.at, f.kind, f.schema = at+"/responseSchema", "schema", r.standardSchema(v)
 	}
-	f.strict = f.kind == "schema" && strictable(f.schema)
+	f.strict = f.kind == "schema" && strictAnswer(f.schema)
 }
 
 func (r *request) readParts(at string, v json.Value) (parts []part) {

@@ -25,7 +25,7 @@ func (r *request) readMessages(body json.Value) {
 	}
 	r.readFormat(format, at, "")
 	if f := &r.format; f.kind == "schema" {
-		f.strict = strictable(f.schema) // Anthropic holds every answer to its schema
+		f.strict = strictAnswer(f.schema) // Anthropic holds every answer to its schema
 	}
 	r.add(system, "/system", r.readBlocks("/system", body.Get("system")))
 	each(body.Get("messages"), "/messages", func(at string, m json.Value) {

@@ -14,8 +14,8 @@ const (
 	standard dialect = iota
 	// google is Google's Schema object: types in capitals and "nullable".
 	google
-	// closed is JSON Schema with no members allowed beyond the named ones, as structured answers
-	// of messages demand.
+	// closed is JSON Schema with no members allowed beyond the named ones, and without the words that
+	// structured answers of messages refuse.
 	closed
 )
 
@@ -77,8 +77,13 @@ func writeSchema(w *json.Writer, key string, v json.Value, as dialect) {
 	w.Open(key, '{')
 	v.Each(func(key string, item json.Value) bool {
 		name := key
-		if as == standard {
+		switch {
+		case as == standard:
 			name = camel(key)
+		case as == closed && refused(key, item):
+			return true
+		case as == closed && key == "oneOf":
+			name = "anyOf"
 		}
 		switch name {
 		case "properties", "patternProperties", "$defs", "definitions":
@@ -157,7 +162,67 @@ func (r *request) standardSchema(v json.Value) json.Value {
 	return w.Out
 }
 
-// strictable tells whether OpenAI would hold an answer to a schema: in every object all members
+// parts calls yield for the schemas directly inside of a schema.
+func parts(v json.Value, yield func(s json.Value)) {
+	v.Each(func(key string, item json.Value) bool {
+		switch key {
+		case "properties", "patternProperties", "$defs", "definitions":
+			item.Each(func(_ string, s json.Value) bool { yield(s); return true })
+		case "items", "not", "additionalProperties":
+			yield(item)
+		case "anyOf", "oneOf", "allOf", "prefixItems":
+			each(item, "", func(_ string, s json.Value) { yield(s) })
+		}
+		return true
+	})
+}
+
+// refused tells whether structured answers of messages take a schema only without one of its members.
+// Source: Anthropic's guide to structured outputs.
+func refused(key string, v json.Value) bool {
+	switch key {
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems",
+		"uniqueItems", "minProperties", "maxProperties":
+		return true
+	case "minItems":
+		n, ok := v.Int()
+		return !ok || n > 1
+	}
+	return false
+}
+
+// refuses tells whether any schema within v has a member that messages refuses.
+func refuses(v json.Value) (found bool) {
+	v.Each(func(key string, item json.Value) bool {
+		found = found || refused(key, item)
+		return !found
+	})
+	parts(v, func(s json.Value) { found = found || refuses(s) })
+	return found
+}
+
+// closable tells whether a schema means the same when all its objects are closed: none has members that
+// the schema does not name. It is closed when all of them say so.
+func closable(v json.Value) (ok, isClosed bool) {
+	more := v.Get("additionalProperties")
+	object := ascii.Equal(v.Get("type").Text(), "object") || v.Get("properties").Kind() == '{'
+	named := v.Get("properties").Kind() == '{' && !nothing(v.Get("properties"))
+	ok = more == nil && (named || !object) || more.False()
+	ok = ok && v.Get("patternProperties") == nil && v.Get("prefixItems") == nil && v.Get("not") == nil && v.Get("$ref").Text() != "#"
+	isClosed = !object || more.False()
+	parts(v, func(s json.Value) {
+		if s.Kind() == '{' {
+			inner, innerClosed := closable(s)
+			ok, isClosed = ok && inner, isClosed && innerClosed
+		}
+	})
+	return ok, isClosed
+}
+
+// strictAnswer tells whether OpenAI would hold an answer to a schema: an answer is an object.
+func strictAnswer(v json.Value) bool { return v.Get("type").Text() == "object" && strictable(v) }
+
+// strictable tells whether OpenAI would hold a value to a schema: in every object all members
 // are required and no others allowed.
 func strictable(v json.Value) bool {
 	ok := true
