@@ -48,10 +48,12 @@ func (r *repeat) take(s *Stream, e *sse.Event, data []byte) bool {
 	return true
 }
 
-// learn keeps what is around the text of an event that did nothing else.
+// learn keeps what is around the text of an event that did nothing else. Any other event may have set
+// what the one before it had set, so that what was learnt of that one is forgotten.
 func (r *repeat) learn(s *Stream, e *sse.Event, data []byte) {
 	at := json.Offset(data, r.lastText)
 	if r.texts != 1 || at <= 0 || s.End != Open || s.ending != "" || s.Done || s.Tool || s.Pending || len(s.Warnings) != r.warnings {
+		r.before = r.before[:0]
 		return
 	}
 	r.event, r.kind = e.Type, r.lastKind

@@ -61,6 +61,8 @@ func FuzzRepeat(f *testing.F) {
 			}
 		}
 	}
+	set := seeds[Interactions][2] // and what another event sets in between
+	f.Add(4, []byte(set+"\n"+`{"event_type":"new","event_id":"e1"}`+"\n"+set))
 	f.Fuzz(func(t *testing.T, api int, data []byte) {
 		name := all[(api%len(all)+len(all))%len(all)]
 		quick, thorough := NewStream(name, fault.OpenAI, nil), NewStream(name, fault.OpenAI, nil)
