@@ -114,4 +114,14 @@ export async function ready(url) {
   return performance.now() - start;
 }
 
+/** The same until a program of Go that does nothing runs. */
+export async function started(exec, program) {
+  const start = performance.now();
+  await import(exec);
+  const go = new Go();
+  const { instance } = await WebAssembly.instantiateStreaming(fetch(program), go.importObject);
+  go.run(instance);
+  return performance.now() - start;
+}
+
 export { median };

@@ -7,7 +7,7 @@
 // CHROMIUM names the browser, TINYGO the compiler of the small build.
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { cpSync, existsSync, readFileSync, statSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { createServer } from "node:http";
 import { createRequire } from "node:module";
 import { extname, join } from "node:path";
@@ -27,6 +27,11 @@ if (!global.gc) {
 }
 if (!existsSync(join(here, "node_modules/openai"))) execFileSync("npm", ["ci", "--no-audit", "--no-fund", "--ignore-scripts"], { cwd: here, stdio: "inherit" });
 if (!existsSync(join(root, "dist/holdfast/holdfast.wasm"))) execFileSync("bash", ["build.sh"], { cwd: root, stdio: "inherit" });
+
+/** What Go's runtime is alone. */
+const empty = join(root, "dist/bench/empty.wasm");
+mkdirSync(join(root, "dist/bench"), { recursive: true });
+execFileSync("bash", ["build.sh", "-program", "./tests/bench/empty", empty], { cwd: root, stdio: "inherit" });
 
 const esbuild = createRequire(import.meta.url)("esbuild");
 const dist = pathToFileURL(join(root, "dist/holdfast")).href;
@@ -114,6 +119,7 @@ async function bytes() {
     rows.push([`${name}, lean`, ...weigh(script, readFileSync(program("holdfast.wasm"))).map(KB)]);
     rows.push([`${name}, full`, ...weigh(script, readFileSync(program("holdfast-full.wasm"))).map(KB)]);
   }
+  rows.push(["an empty Go program, without JavaScript", ...weigh(readFileSync(empty)).map(KB)]);
   table("Bytes, bundled by esbuild", ["", "min", "gzip", "brotli"], rows);
 }
 
@@ -178,6 +184,8 @@ async function serve() {
   return { server, origin: `http://127.0.0.1:${server.address().port}` };
 }
 
+const EMPTY = "an empty Go program";
+
 async function browser() {
   const { chromium } = await import("playwright-core");
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
@@ -194,11 +202,14 @@ async function browser() {
     const small = tiny && `${origin}/dist/bench/holdfast`;
 
     const rows = [];
-    for (const build of tiny ? ["holdfast", "holdfast/tiny"] : ["holdfast"]) {
+    for (const build of tiny ? ["holdfast", "holdfast/tiny", EMPTY] : ["holdfast", EMPTY]) {
       const times = [];
       for (let i = -5; i < (smoke ? 1 : 15); i++) {
         const page = await open();
-        const ms = await page.evaluate(async (url) => (await import("/measure.js")).ready(url), `${origin}/bundled/${build}.js`);
+        const ms =
+          build === EMPTY
+            ? await page.evaluate(async (dist) => (await import("/measure.js")).started(`${dist}/holdfast/wasm_exec.js`, `${dist}/bench/empty.wasm`), `${origin}/dist`)
+            : await page.evaluate(async (url) => (await import("/measure.js")).ready(url), `${origin}/bundled/${build}.js`);
         if (i >= 0) times.push(ms);
         if (i < 0) await page.waitForTimeout(smoke ? 0 : 1500); // the browser caches compiled code in the background
         await page.close();
