@@ -425,7 +425,11 @@ func (c *Call) follow(now time.Time) {
 	case c.stream.Done && !c.raw.drains() || !c.open:
 		c.drained(now)
 	case c.phase == reading:
-		c.phase, c.deadline = draining, now.Add(min(maxDrain, c.policy().Drain))
+		wait := min(maxDrain, c.policy().Drain)
+		if c.stream.End == wire.Open { // what follows may take the end back
+			wait = maxDrain
+		}
+		c.phase, c.deadline = draining, now.Add(wait)
 	}
 }
 

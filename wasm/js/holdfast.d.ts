@@ -257,7 +257,7 @@ export interface Policy {
   switchMs?: number;
   /** Silence while a read is outstanding; any byte counts as life. Default 120 000. */
   idleMs?: number;
-  /** After the answer's end: wait for usage, at most 2000. Default 2000. */
+  /** After the answer's end: wait for usage, at most 2000. Default 2000. Behind a `stop` that nothing marks as the end it is 2000 in any case. */
   drainMs?: number;
   /** Largest request or response body. Default 16 MiB. */
   maxBodyBytes?: number;
