@@ -98,6 +98,19 @@ test("a durable answer tells its owner under which id it is stored", async () =>
   assert.deepEqual(await Promise.all([TOKEN, BOB].map((token) => statusOf("/openai/v1/responses", { token, body }))), [200, 400]);
 });
 
+test("items of a stream are their owner's as well, of a stream that was mended too", async () => {
+  const asked = [["/openai/v1/responses", {}], ["/xai/v1/responses", {}], ["/openai/v1/responses", {}, { requests: [{ reasoning: "Hm.", endAfterWords: 3, end: "reset" }, {}] }]];
+  for (const [path, more, script = { text: "Yes.", requests: [{ reasoning: "Hm." }] }] of asked) {
+    const text = await (await ask(path, { body: { ...RESPONSES, ...more, stream: true }, headers: asking(script) })).text();
+    const ids = eventsOf(text).flatMap(({ type, item }) => (type === "response.output_item.added" ? [item.id] : []));
+    assert.ok(ids.length >= 2, `${path}: ${text}`);
+    for (const [token, wanted] of [[TOKEN, 200], [BOB, 404]]) {
+      const body = { ...RESPONSES, ...more, input: ids.map((id) => ({ type: "item_reference", id })) };
+      assert.equal(await statusOf(path, { token, body }), wanted, path);
+    }
+  }
+});
+
 test("items that bring all that they are pass, whoever has made them", async () => {
   const whole = [
     { type: "message", role: "assistant", id: "msg_1", content: [{ type: "output_text", text: "Yes." }] }, { role: "user", content: "Go", id: "x" }, { type: "reasoning", id: "rs_1", summary: [], encrypted_content: "gAAA" },
@@ -234,6 +247,11 @@ test("ids are found however a stream is cut into chunks, and only where they can
   };
   const all = ["resp_1", "rs_1", "ci_1", "cntr_1"];
   for (const sizes of [[bytes.length], [1], [2], [7], [64], [1, 300], [4000, 3]]) assert.deepEqual(read(...sizes), all, String(sizes));
+  const found = [];
+  const others = new Telling((ids) => found.push(...ids), true, 1 << 20);
+  const late = "event: content_block_delta\ndata: {}\n\n".repeat(9); // behind the first events
+  others.take(new TextEncoder().encode(`${late}event: message_delta\ndata: {"delta":{"container":{"id":"container_1"}}}\n\nevent: interaction.completed\ndata: {"interaction":{"id":"v1_1","environment_id":"env_1"}}\n\n`));
+  assert.deepEqual(found, ["container_1", "v1_1", "env_1"]);
   const whole = (text, most = 1000) => {
     const found = [];
     const telling = new Telling((ids) => found.push(...ids), false, most);
