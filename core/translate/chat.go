@@ -162,10 +162,11 @@ func (r *request) writeChat(w *json.Writer) {
 }
 
 // chatLimit is the name of the output limit: the newer models of OpenAI and xAI refuse or
-// deprecate the older name, which is the only one that many imitations know.
+// deprecate the older name, which is the only one that many imitations know. Some of those stand
+// behind OpenAI's name, so what is written for them by the older one keeps it.
 func (r *request) chatLimit() string {
-	switch r.to.Provider {
-	case fault.OpenAI, fault.XAI:
+	older := r.from.API == chat && r.limitAt == "/max_tokens" && !reasons(r.model)
+	if r.to.Provider == fault.XAI || r.to.Provider == fault.OpenAI && !older {
 		return "max_completion_tokens"
 	}
 	return "max_tokens"

@@ -189,6 +189,9 @@ func (r *request) fitFormat(rule rules) {
 	case f.kind == "schema" && r.to.API == messages && !means:
 		r.sayFormat(strings.TrimSpace(f.description + "\n\n" + string(f.schema)))
 		f.kind = ""
+	case f.kind != "" && r.to.API == generate && len(r.tools) > 0 && formOrTools(r.model):
+		r.sayFormat(strings.TrimSpace(f.description + "\n\n" + string(f.schema)))
+		f.kind = ""
 	case f.kind == "object" && r.from.API == generate && r.to.API != generate && !r.mentions("json"):
 		r.sayFormat("") // OpenAI wants the word to be said
 	case f.kind == "schema" && f.description != "" && rule.alternates:

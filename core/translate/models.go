@@ -68,6 +68,13 @@ func reasonsAtXAI(model string) bool {
 	return ok && (number(version) >= 4 || strings.HasPrefix(version, "3-mini")) && !strings.Contains(model, "non-reasoning")
 }
 
+// formOrTools tells Gemini's models before 3, which take no form of the answer beside functions.
+func formOrTools(model string) bool {
+	version, ok := strings.CutPrefix(model, "gemini-")
+	n := number(version)
+	return ok && 0 < n && n < 3
+}
+
 // claude is the version of a Claude in tenths: 47 of claude-opus-4-7, 50 of claude-sonnet-5-20260901, and
 // 0 of what is none or does not tell.
 func claude(model string) int {
