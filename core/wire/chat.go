@@ -1,6 +1,8 @@
 package wire
 
 import (
+	"strings"
+
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -32,7 +34,7 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	if delta.Missing() { // some servers send the answer in one piece
 		delta = choice.Get("message")
 	}
-	if s.ending != "" && speaks(delta) {
+	if s.ending != "" && follows(delta) {
 		s.goesOn()
 	}
 	c.content(s, delta)
@@ -49,6 +51,14 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 	if word != "" {
 		c.end(s, word, v)
 	}
+}
+
+// follows tells whether a delta holds more of an answer. What else comes behind a stop describes it:
+// citations, the details of its thoughts, when its sound expires.
+func follows(delta json.Value) bool {
+	text := delta.Get("content")
+	return text.Kind() == '"' && strings.TrimSpace(text.Text()) != "" || text.At(0) != nil ||
+		delta.Get("tool_calls").At(0) != nil || !delta.Get("function_call").Missing() || len(delta.Get("refusal")) > len(`""`) && !delta.Get("refusal").Missing()
 }
 
 // speaks tells whether a delta holds something.

@@ -48,6 +48,8 @@ var chatTranscripts = []transcript{
 	{name: "half a character in each of two deltas", body: events(chunk(`{"content":"\ud83d"}`, ""), chunk(`{"content":"\ude00"}`, "stop")), log: "text \"\U0001F600\"\n", summary: "complete stop"},
 	{name: "an error beside the reason", body: events(`{"choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"error"}],"error":{"code":502,"message":"m"}}`), log: "text \"Half\"\n", summary: "failed server_error error"},
 	{name: "an error in the choice", body: events(`{"choices":[{"index":0,"delta":{},"finish_reason":"error","error":{"code":503,"message":"overloaded"}}]}`), summary: "failed overloaded error"},
+	{name: "what is said of an answer behind its stop", body: events(chunk(`{"content":"Hi"}`, ""), chunk(`{}`, "stop"), chunk(`{"annotations":[{"type":"url_citation"}],"audio":{"expires_at":1}}`, ""), chunk(`{"content":"\n","reasoning_details":[{"data":"x"}]}`, ""), "[DONE]"), log: "text \"Hi\\n\"\n", summary: "complete stop"},
+	{name: "stop with every piece but the last", body: events(chunk(`{"content":"One "}`, "stop"), chunk(`{"content":"two"}`, ""), "[DONE]"), log: "text \"One two\"\n", summary: "complete stop"},
 	{name: "a filter that shouts", body: events(chunk(`{"content":"Half"}`, "SAFETY")), log: "text \"Half\"\n", summary: "filtered SAFETY"},
 	{name: "an error that shouts", body: events(chunk(`{"content":"Half"}`, "ERROR")), log: "text \"Half\"\n", summary: "failed server_error ERROR"},
 	{name: "xAI's names", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{"}}]}`, "REASON_MAX_LEN")), summary: "complete REASON_MAX_LEN"},

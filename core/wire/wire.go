@@ -133,9 +133,10 @@ type Stream struct {
 	Cursor    Cursor
 
 	ended map[int64]string // of several answers, those that came, and their words for the end
-	// ending is a word for the end that what follows may still take back. reopened: that has happened.
+	// ending is a word for the end that what follows may still take back. reopened is one that it took
+	// back.
 	ending   string
-	reopened bool
+	reopened string
 	cut      *fault.Fault // the break that ended the body, if one did
 	reader   reader
 	repeat   repeat
@@ -213,6 +214,9 @@ func (s *Stream) Event(e sse.Event) {
 		return
 	case view.String(data) == "[DONE]":
 		s.Done = true
+		if s.ending == "" { // said with a piece before the last one, which is whole all the same
+			s.ending = s.reopened
+		}
 		s.settle()
 		return
 	}
@@ -308,13 +312,13 @@ func (s *Stream) lastWord() string {
 func (s *Stream) Ends() bool {
 	at := &s.Cursor
 	thinks := at.Reasoning > 0 && at.Text+at.Refusal == 0 && !s.Tool
-	return s.End != Open || s.ending != "" && s.Output && !thinks && !s.reopened
+	return s.End != Open || s.ending != "" && s.Output && !thinks && s.reopened == ""
 }
 
 // goesOn takes a word for the end back.
 func (s *Stream) goesOn() {
 	if s.ending != "" {
-		s.ending, s.reopened = "", true
+		s.ending, s.reopened = "", s.ending
 	}
 }
 
