@@ -125,6 +125,7 @@ test("what is stored and nobody can be shown to have made is refused among sever
     ["/openai/v1/responses", { ...RESPONSES, conversation: "conv_1" }, 400], ["/openai/v1/responses", { ...RESPONSES, conversation: { id: "conv_1" } }, 400], ["/openai/v1/responses", { ...RESPONSES, previous_response_id: ["resp_1"] }, 400],
     ["/openai/v1/chat/completions", { ...chat, messages: [{ role: "assistant", audio: { id: "audio_1" } }] }, 400],
     ["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "code_interpreter", container: "cntr_1" }] }, 404], ["/openai/v1/responses", { ...RESPONSES, tools: [{ type: "shell", environment: { type: "container_reference", container_id: "cntr_1" } }] }, 404],
+    ["/openai/v1/responses", { ...RESPONSES, container: ["cntr_1"] }, 400],
     ...["env_1", { type: "remote", environment_id: "env_1" }, { env_id: "env_1" }].map((environment) => ["/gemini/v1beta/interactions", { agent: "a", input: "Go", environment }, 404]),
     ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: "container_1" }, 404], ["/anthropic/v1/messages", { ...chat, max_tokens: 9, container: { id: "container_1", skills: [] } }, 404],
     ["/openai/v1/responses", '{"model":"gpt-x","input":[{"type":"item_reference","id":"rs_1","id":"rs_2"}]}', 400],

@@ -16,6 +16,7 @@ function all(value, member) {
   return Object.entries(value).filter(([name]) => plain(name) === plain(member)).map(([, one]) => one);
 }
 
+const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
 const list = (value) => (Array.isArray(value) ? value : [value]);
 
 /** Items of a response's input that bring all that they are: their ids lead nowhere. */
@@ -37,7 +38,7 @@ export function namedIn(path, body) {
   const each = (value, member) => all(value, member).forEach((one) => add(member, one));
   const container = (value) => {
     for (const one of all(value, "container")) {
-      if (typeof one === "object" && one !== null) each(one, "id");
+      if (isObject(one)) each(one, "id");
       else add("container", one);
     }
     each(value, "container_id");
@@ -46,7 +47,7 @@ export function namedIn(path, body) {
   for (const member of ["previous_response_id", "previous_interaction_id", "environment_id"]) each(body, member);
   container(body);
   for (const one of all(body, "environment")) {
-    if (typeof one === "object" && one !== null) for (const member of ["environment_id", "env_id", "id"]) each(one, member);
+    if (isObject(one)) for (const member of ["environment_id", "env_id", "id"]) each(one, member);
     else if (one !== "remote") add("environment", one); // that is a new one
   }
   for (const tool of all(body, "tools").flatMap(list)) {
