@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"strings"
 
+	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
@@ -155,6 +156,10 @@ func (c *Call) close(f fault.Fault) {
 	default:
 		own := json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f)))
 		c.raw.head = &Head{Status: translate.Status(c.spec.API, f), Header: header.Header{{Name: "content-type", Value: "application/json"}}}
+		if at := c.result.RetryAt; !at.IsZero() { // what told it may have been words, or another's header
+			wait := max(0, at.Sub(c.now)+time.Second-1) / time.Second
+			c.raw.head.Header = c.raw.head.Header.Set("retry-after", decimal.String(int64(wait)))
+		}
 		c.give(s.Own(f, own))
 		return
 	}

@@ -65,9 +65,11 @@ func nameOf(f fault.Fault) name {
 }
 
 // Status is the HTTP status to answer with: the provider's own, or for a fault that came without
-// one the usual status of its reason.
+// one the usual status of its reason. A wrong key, which some call a bad request, is one of those.
 func Status(api wire.API, f fault.Fault) int {
 	switch {
+	case f.Reason == fault.Auth:
+		return nameOf(f).status
 	case 400 <= f.Status && f.Status <= 599:
 		return f.Status
 	case f.Reason == fault.Overloaded && api == messages:
