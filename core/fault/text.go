@@ -68,7 +68,7 @@ var keyPrefixes = []struct {
 	prefix string
 	least  int
 }{
-	{"sk-", 8}, {"sk_", 8}, {"pk-", 8}, {"xai-", 8}, {"gsk_", 8}, {"AIza", 16}, {"ya29.", 8}, {"eyJ", 24},
+	{"sk-", 8}, {"sk_", 8}, {"pk-", 8}, {"xai-", 8}, {"gsk_", 8}, {"AIza", 16}, {"AQ.", 16}, {"ya29.", 8}, {"eyJ", 24},
 	{"Bearer ", 8}, {"bearer ", 8}, {"key=", 8},
 }
 

@@ -13,6 +13,7 @@ func TestMask(t *testing.T) {
 		"no key here": "no key here",
 		"Incorrect API key provided: sk-proj-abc***xyz. Go":   "Incorrect API key provided: sk-…. Go",
 		"xai-0123456789abcdef and AIzaSyA0123456789abcdefghi": "xai-… and AIza…",
+		"the newer form AQ.Ab8RN6I0123456789_abc":             "the newer form AQ.…",
 		"Authorization: Bearer abcdefghijkl":                  "Authorization: Bearer …",
 		"https://x/?key=abcdefgh12&a=1":                       "https://x/?key=…&a=1",
 		"a task-force of risk-takers":                         "a task-force of risk-takers",
