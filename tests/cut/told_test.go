@@ -11,7 +11,7 @@ import (
 	"holdfast/tests/sim"
 )
 
-// TestToldElsewhere: an error of another API is told in the form that was asked, with its wait as a
+// TestToldElsewhere: an error of another provider or API is told in the form that was asked, with its wait as a
 // header, whatever the provider said it by, and a wrong key with the status that every SDK knows.
 func TestToldElsewhere(t *testing.T) {
 	for _, c := range []struct {
@@ -31,6 +31,10 @@ func TestToldElsewhere(t *testing.T) {
 			`{"error":{"code":429,"message":"Quota exceeded.","status":"RESOURCE_EXHAUSTED","details":[{"@type":"type.googleapis.com/google.rpc.RetryInfo","retryDelay":"75.2s"}]}}`, 429, "rate_limit_exceeded", "76"},
 		{fault.Gemini, wire.Generate, "/v1beta/models/{model}:{verb}", 400, nil,
 			`{"error":{"code":400,"message":"API key not valid. Please pass a valid API key.","status":"INVALID_ARGUMENT","details":[{"@type":"type.googleapis.com/google.rpc.ErrorInfo","reason":"API_KEY_INVALID"}]}}`, 401, "invalid_api_key", ""},
+		{fault.XAI, wire.Chat, "/v1/chat/completions", 400, nil,
+			`{"code":"invalid-argument","error":"Incorrect API key provided: xa***gh."}`, 401, "invalid_api_key", ""},
+		{fault.Gemini, wire.Chat, "/v1beta/openai/chat/completions", 503, nil,
+			`[{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}]`, 503, "server_is_overloaded", ""},
 		{fault.Anthropic, wire.Messages, "/v1/messages", 400, nil,
 			`{"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 9 tokens > 8 maximum"}}`, 400, "context_length_exceeded", ""},
 	} {
@@ -38,7 +42,9 @@ func TestToldElsewhere(t *testing.T) {
 			s := named(t, "openai chat").raw()
 			s.Stream = stream
 			s.Body = s.Body.With("stream", map[bool]json.Value{true: json.Value("true"), false: json.Value("false")}[stream])
-			s.First, s.Fallbacks = 1, []core.Target{{Provider: c.provider, API: c.api, Path: c.path, Model: "m", Policy: core.Defaults(c.provider, false)}}
+			policy := core.Defaults(c.provider, false)
+			policy.Budget.Attempts = 1
+			s.First, s.Fallbacks = 1, []core.Target{{Provider: c.provider, API: c.api, Path: c.path, Model: "m", Policy: policy}}
 			got := Play(s, func(int, *core.Request) sim.Exchange {
 				return sim.Exchange{Status: c.status, Header: c.header, Steps: []sim.Step{{Write: []byte(c.body), End: sim.Close}}}
 			}, 0)
