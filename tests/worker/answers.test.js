@@ -92,7 +92,7 @@ test("accept: text/event-stream is answered with the answer itself", async () =>
 });
 
 test("a client that leaves and comes back at its offset gets every message once", async () => {
-  const text = words(60);
+  const text = words(150);
   const { reader, session } = await begin({ text, requests: [{ gapMs: 15 }] });
   const answer = reader();
   for (let n = 0; n < 4; n++) {
