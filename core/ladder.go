@@ -24,8 +24,10 @@ const (
 	maxResumed = 100
 	// maxReturns is maxResumes for answers that the gateway keeps: several minutes.
 	maxReturns = 30
-	// pollEvery is how often an answer that is still being made is looked at.
-	pollEvery = 2 * time.Second
+	// pollEvery is how often an answer that is still being made is looked at, at first; pollSlowly is
+	// how often when it takes long. Looks count for the same rate limits as all else.
+	pollEvery  = 2 * time.Second
+	pollSlowly = 10 * time.Second
 	// maxLook bounds the wait for the headers of such a look: nothing needs to be thought about.
 	maxLook = 30 * time.Second
 	// maxMaking is how long a provider may go on with an answer of which nothing comes.
@@ -184,11 +186,12 @@ func (c *Call) making(at time.Time) bool {
 // untilLook is the wait before an answer that is being made is looked at again. A look costs nothing,
 // so that no hint makes it later than the longest that is obeyed.
 func (c *Call) untilLook(now time.Time) pace.Wait {
+	wait := max(pollEvery, min(now.Sub(c.alive)/20, pollSlowly))
 	hint := fault.RateLimits(c.attempt.Provider, c.header, now).RetryAfter.Wait
-	if hint = min(hint, c.policy().Budget.MaxHint); hint > pollEvery {
+	if hint = min(hint, c.policy().Budget.MaxHint); hint > wait {
 		return pace.Wait{For: hint, Source: "hint"}
 	}
-	return pace.Wait{For: pollEvery, Source: "backoff"}
+	return pace.Wait{For: wait, Source: "backoff"}
 }
 
 // mostResumes is how many resumptions there may be that bring nothing, one after the other, and how
