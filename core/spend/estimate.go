@@ -30,32 +30,39 @@ const (
 // that the body names and does not bring.
 func Guess(api wire.API, body json.Value) Estimate {
 	e := Estimate{Input: textTokens(body)}
-	number := func(path ...string) int64 {
-		n, _ := body.Get(path...).Int()
-		return max(0, min(n, maxTokens))
-	}
-	config := func(name, alike string) int64 { // Google's servers take both
-		return max(number("generationConfig", name), number("generationConfig", alike), number("generation_config", name), number("generation_config", alike))
-	}
-	tokens, answers := number("max_output_tokens"), int64(1)
+	tokens, answers := limit(body, "max_output_tokens"), int64(1)
 	switch api {
 	case wire.Embeddings:
 		return e
 	case wire.Responses:
 	case wire.Messages:
-		tokens = number("max_tokens")
-	case wire.Chat:
-		tokens, answers = max(number("max_completion_tokens"), number("max_tokens")), number("n")
+		tokens = limit(body, "max_tokens")
 	case wire.Generate, wire.Interactions:
-		tokens, answers = config("maxOutputTokens", "max_output_tokens"), config("candidateCount", "candidate_count")
+		tokens, answers = 0, 0
+		for _, config := range []string{"generationConfig", "generation_config"} { // Google's servers take both, and both kinds of names
+			v := body.Get(config)
+			tokens = max(tokens, limit(v, "maxOutputTokens", "max_output_tokens"))
+			answers = max(answers, limit(v, "candidateCount", "candidate_count"))
+		}
+	case wire.Chat:
+		tokens, answers = limit(body, "max_completion_tokens", "max_tokens"), limit(body, "n")
 	default: // it may be any of them
-		tokens, answers = max(tokens, number("max_completion_tokens"), number("max_tokens")), number("n")
+		tokens, answers = limit(body, "max_output_tokens", "max_completion_tokens", "max_tokens"), limit(body, "n")
 	}
 	if tokens == 0 {
 		tokens = defaultOutput
 	}
 	e.Output = min(tokens*min(max(answers, 1), 1000), maxTokens)
 	return e
+}
+
+// limit is the largest of these members, of what numbers of tokens can be.
+func limit(v json.Value, names ...string) (most int64) {
+	for _, name := range names {
+		n, _ := v.Get(name).Int()
+		most = max(most, min(n, maxTokens))
+	}
+	return most
 }
 
 // textTokens estimates the tokens of a body. Escapes and names count like text: a little too much

@@ -2,23 +2,25 @@ package wire
 
 import "holdfast/core/json"
 
-// shape is where requests of an API say that the answer's text must be JSON, and the words for it.
-type shape struct {
+// shapes are where requests say that the answer's text must be JSON.
+var shapes = []struct {
+	api          API
 	outer, inner string // inner: "" where outer says it
 	kind         string // the member that holds the word, or "" where inner is the word itself
-}
-
-var shapes = map[API][]shape{
-	Chat:      {{"response_format", "", "type"}},
-	Responses: {{"text", "format", "type"}},
-	Messages:  {{"output_config", "format", "type"}, {"output_format", "", "type"}},
-	Generate: {{"generationConfig", "responseMimeType", ""}, {"generationConfig", "response_mime_type", ""},
-		{"generation_config", "responseMimeType", ""}, {"generation_config", "response_mime_type", ""}},
+}{
+	{Chat, "response_format", "", "type"},
+	{Responses, "text", "format", "type"},
+	{Messages, "output_config", "format", "type"}, {Messages, "output_format", "", "type"},
+	{Generate, "generationConfig", "responseMimeType", ""}, {Generate, "generationConfig", "response_mime_type", ""},
+	{Generate, "generation_config", "responseMimeType", ""}, {Generate, "generation_config", "response_mime_type", ""},
 }
 
 // AsksJSON tells whether a request asks for an answer whose text is JSON.
 func AsksJSON(api API, body json.Value) bool {
-	for _, s := range shapes[api] {
+	for _, s := range shapes {
+		if s.api != api {
+			continue
+		}
 		v := body.Get(s.outer)
 		if s.inner != "" {
 			v = v.Get(s.inner)
@@ -40,9 +42,9 @@ func unshaped(api API, body json.Value) json.Value {
 	if !AsksJSON(api, body) {
 		return body
 	}
-	for _, s := range shapes[api] {
+	for _, s := range shapes {
 		switch outer := body.Get(s.outer); {
-		case outer.Kind() != '{':
+		case s.api != api || outer.Kind() != '{':
 		case s.inner == "":
 			body = body.Without(s.outer)
 		default:

@@ -53,26 +53,30 @@ func options(v json.Value, where string, table map[string]setter) (err error) {
 
 // besides are the options around a table: those that users give too and the JavaScript module keeps
 // for itself, and those of the table that only the module gives. Each list is sorted.
-var besides = map[string]struct{ kept, inner string }{
-	"createClient": {"WebSocket apiKey dangerouslyAllowBrowser fetch full now onEvent random share sleep token wasm", "page"},
-	"targets":      {"apiKey token", ""},
-	"request":      {"onEvent signal", "path"},
-	"stream":       {"durable onDelta onEvent signal", "cursors from path route"},
-	"live":         {"onEvent onItem signal", "path"},
+var besides = []struct{ where, kept, inner string }{
+	{"createClient", "WebSocket apiKey dangerouslyAllowBrowser fetch full now onEvent random share sleep token wasm", "page"},
+	{"targets", "apiKey token", ""},
+	{"request", "onEvent signal", "path"},
+	{"stream", "durable onDelta onEvent signal", "cursors from path route"},
+	{"live", "onEvent onItem signal", "path"},
 }
 
 // names lists the options that users can give, sorted.
-func names(table map[string]setter, where string) []string {
-	keys, inner := strings.Fields(besides[where].kept), strings.Fields(besides[where].inner)
+func names(table map[string]setter, where string) (keys []string) {
+	var inner []string
+	for i := range besides {
+		if b := &besides[i]; b.where == where {
+			keys, inner = strings.Fields(b.kept), strings.Fields(b.inner)
+		}
+	}
 	for key := range table {
 		if slices.Contains(inner, key) {
 			continue
 		}
-		at := 0
-		for at < len(keys) && keys[at] < key {
-			at++
+		keys = append(keys, key)
+		for i := len(keys) - 1; i > 0 && keys[i] < keys[i-1]; i-- {
+			keys[i], keys[i-1] = keys[i-1], keys[i]
 		}
-		keys = append(keys[:at], append([]string{key}, keys[at:]...)...)
 	}
 	return keys
 }
