@@ -1,8 +1,10 @@
 package translate
 
 import (
+	"encoding/base64"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
@@ -112,6 +114,10 @@ func TestSmallRequests(t *testing.T) {
 		"a limit by its older name":                               {chat, `{` + hi + `,"max_tokens":9}`, Target{API: chat, Provider: fault.OpenAI, Model: "llama-4"}, `"max_tokens":9`, ";"},
 		"a limit by its older name for a model that refuses that": {chat, `{` + hi + `,"max_tokens":9}`, Target{API: chat, Provider: fault.OpenAI, Model: "gpt-5-mini"}, `"max_completion_tokens":9`, ";"},
 		"a limit out of another API":                              {messages, `{` + hi + `,"max_tokens":9}`, Target{API: chat, Provider: fault.OpenAI, Model: "llama-4"}, `"max_completion_tokens":9`, ";"},
+		"a document that is a text": {chat, `{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Sum up"},{"type":"file","file":{"filename":"a.md","file_data":"data:text/markdown;base64,IyBIw6kh"}}]}]}`, Target{API: messages},
+			`"content":[{"type":"text","text":"Sum up"},{"type":"text","text":"a.md:\n\n# Hé!"}]`, ";/messages/0/content/1 (a document sent as text)"},
+		"a document that is said to be a text": {chat, `{"max_tokens":9,"messages":[{"role":"user","content":[{"type":"text","text":"Sum up"},{"type":"file","file":{"filename":"a.md","file_data":"data:text/markdown;base64,/w=="}}]}]}`, Target{API: messages},
+			`"content":"Sum up"`, "/messages/0/content/1 (text/markdown);"},
 		"an answer that is a list": {generate, `{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"responseMimeType":"application/json","responseSchema":{"type":"ARRAY","items":{"type":"STRING"}}}}`, Target{API: chat},
 			`"schema":{"type":"array","items":{"type":"string"}},"strict":false`, ";"},
 		"a schema is closed for messages": {generate, `{"contents":[{"parts":[{"text":"Hi"}]}],"generationConfig":{"maxOutputTokens":9,"responseMimeType":"application/json","responseSchema":{"type":"OBJECT","properties":{"a":{"type":"STRING"}}}}}`, Target{API: messages},
@@ -241,5 +247,20 @@ func TestBud004(t *testing.T) {
 	r, err := Answer(generate, chat, body, Meta{})
 	if n, _ := json.Value(r.Body).Get("usage", "completion_tokens").Int(); err != nil || n != 187 {
 		t.Errorf("%v %s", err, r.Body)
+	}
+}
+
+func TestDecoded(t *testing.T) {
+	const text = "Grüße, 潮汐池 🌊\x00~"
+	for n := 1; n <= len(text); n++ {
+		said, ok := decoded(base64.StdEncoding.EncodeToString([]byte(text[:n])))
+		if whole := utf8.ValidString(text[:n]); ok != whole || whole && said != text[:n] {
+			t.Errorf("%q: %q %v", text[:n], said, ok)
+		}
+	}
+	for _, data := range []string{"", "=", "a b", "YQ==YQ==", "http://"} {
+		if said, ok := decoded(data); ok {
+			t.Errorf("%q is %q", data, said)
+		}
 	}
 }

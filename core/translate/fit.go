@@ -52,7 +52,7 @@ func (r *request) fitMedia(rule rules) {
 	for _, t := range r.turns {
 		var kept, moved []part
 		for _, p := range t.parts {
-			switch {
+			switch p = r.readable(p); {
 			case p.kind == mediaPart && t.role != user:
 				r.drop(p.at, p.media.kind+" that is not the user's")
 				continue
@@ -61,7 +61,7 @@ func (r *request) fitMedia(rule rules) {
 			case p.kind == resultPart:
 				var inner []part
 				for _, q := range p.inner {
-					switch {
+					switch q = r.readable(q); {
 					case q.kind == mediaPart && !r.fits(q):
 					case q.kind == mediaPart && !rule.resultMedia:
 						r.adjust(q.at, "moved behind the tool's result")

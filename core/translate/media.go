@@ -2,6 +2,7 @@ package translate
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"holdfast/core/ascii"
 	"holdfast/core/json"
@@ -45,6 +46,47 @@ func (r *request) takes(m media) (why string, ok bool) {
 		return m.mime, false
 	}
 	return m.kind, false
+}
+
+// readable makes a text of a document that is one, and that the target takes in no other way.
+func (r *request) readable(p part) part {
+	m := p.media
+	if p.kind != mediaPart || !strings.HasPrefix(m.mime, "text/") && m.mime != "application/json" {
+		return p
+	}
+	if _, ok := r.takes(m); ok {
+		return p
+	}
+	said, ok := decoded(m.data)
+	if !ok {
+		return p
+	}
+	if m.name != "" {
+		said = m.name + ":\n\n" + said
+	}
+	r.adjust(p.at, "a document sent as text")
+	return text(p.at, said)
+}
+
+// decoded is the text in base64, if it is one.
+func decoded(data string) (string, bool) {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	out := make([]byte, 0, len(data)/4*3)
+	bits, n := 0, 0
+	for i := 0; i < len(data); i++ {
+		digit := strings.IndexByte(digits, data[i])
+		if digit < 0 {
+			if strings.Trim(data[i:], "=\r\n") == "" {
+				break
+			}
+			return "", false
+		}
+		if bits, n = (bits<<6|digit)&0xFFFF, n+6; n >= 8 {
+			n -= 8
+			out = append(out, byte(bits>>n))
+		}
+	}
+	return string(out), len(out) > 0 && utf8.Valid(out)
 }
 
 // newMedia completes a media value: its kind follows from the type, and the type of a URL that
