@@ -26,6 +26,7 @@ func TestNetwork(t *testing.T) {
 		{"Error", "ERR_HTTP2_STREAM_ERROR", "Stream closed with error code NGHTTP2_INTERNAL_ERROR", Transport},
 		{"Error", "", "Too many subrequests.", PlatformLimit},
 		{"BudgetError", "", "What is left does not cover the request.", Budget},
+		{"RedirectError", "", "https://a.example redirects to https://b.example/v1", InvalidRequest},
 		{"TypeError", "ERR_INVALID_URL", "Failed to parse URL from /v1", InvalidRequest},
 		{"TypeError", "", "fetch failed: redirect count exceeded", InvalidRequest},
 		{"", "", "", Transport},

@@ -76,6 +76,7 @@ export function fakeSession(port, injected = {}) {
     random: () => 0.5,
     authorize: async (pairs) => Object.fromEntries(pairs),
     fetch: async () => new Response("hello"),
+    send: (...request) => session.fetch(...request),
     attached: () => port,
     attach: async () => port,
     ...injected,

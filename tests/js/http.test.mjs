@@ -1,7 +1,9 @@
 // Over real HTTP, against the simulated provider: real resets, real stalls, real timers.
 
 import assert from "node:assert/strict";
-import test from "node:test";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import test, { after } from "node:test";
 import { createClient } from "./holdfast.mjs";
 import { scenario, startSim } from "./sim.mjs";
 
@@ -157,4 +159,33 @@ test("close cancels what is open", async () => {
   setTimeout(() => other.close(), 50);
   await assert.rejects(request, { code: "cancelled" });
   assert.equal((await answer.result).status, "cancelled");
+});
+
+test("a key in a header of its own follows no redirect", async () => {
+  const asked = [];
+  const [away, here] = await Promise.all(
+    [
+      (request, response) => (asked.push(request.headers), response.writeHead(200).end()),
+      (request, response) => response.writeHead(307, { location: `${away}${request.url}?secret=1` }).end(),
+    ].map(async (serve) => {
+      const server = createServer(serve).listen(0, "127.0.0.1");
+      after(() => server.close().closeAllConnections());
+      await once(server, "listening");
+      return `http://127.0.0.1:${server.address().port}`;
+    }),
+  );
+  const body = { model: "m", max_tokens: 10, messages: [{ role: "user", content: "Hi" }] };
+  for (const [provider, path] of [["anthropic", "/v1/messages"], ["gemini", "/v1beta/models/m:streamGenerateContent?alt=sse"]]) {
+    const redirected = await createClient({ provider, baseURL: here, apiKey: "key-that-stays" });
+    const { status, error, attempts } = await redirected.stream(path, body).result;
+    assert.equal(status, "failed");
+    assert.equal(error.reason, "invalid_request");
+    assert.match(error.developerMessage, new RegExp(`${here} redirects to ${away}/v1\\S*, where a key does not follow`));
+    assert.doesNotMatch(error.developerMessage, /secret/);
+    assert.equal(attempts.length, 1);
+    const name = provider === "anthropic" ? "x-api-key" : "x-goog-api-key";
+    const asking = { method: "POST", headers: { "content-type": "application/json", [name]: "key-that-stays" }, body: JSON.stringify({ ...body, stream: true }) };
+    await assert.rejects(redirected.fetch(here + path, asking), ({ cause }) => cause.reason === "invalid_request");
+  }
+  assert.deepEqual(asked, []);
 });

@@ -64,7 +64,7 @@ export class Call extends Held {
     for (const ms of [0, 1000, 5000]) {
       await new Promise((resolve) => setTimeout(resolve, ms)); // the program is still running
       try {
-        const response = await this.session.fetch(url, { ...(await this.sign(request)), method, body, keepalive: true });
+        const response = await this.session.send(url, { ...(await this.sign(request)), method, body, keepalive: true });
         if (response.status < 500) return void response.body?.cancel();
       } catch {
         // The network, most likely.

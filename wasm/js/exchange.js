@@ -38,7 +38,7 @@ export class Exchange {
       // A body of text rather than bytes: it is what doubles of fetch and debugging proxies expect.
       const init = { ...signed, method, signal };
       if (body !== undefined) init.body = body;
-      response = await this.#call.session.fetch(url, init);
+      response = await this.#call.session.send(url, init);
       if (this.#over) return discard(response);
       status = response?.status;
       if (!Number.isInteger(status) || status < 100 || status > 999) {

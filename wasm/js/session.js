@@ -33,6 +33,10 @@ const KEY_VARIABLES = {
   gemini: "GEMINI_API_KEY",
 };
 
+/** Headers that hold a key and that fetch takes along to wherever it is redirected; authorization it leaves behind. */
+const TAKEN_ALONG = /^(x-|x-goog-)?api-key$/;
+const REDIRECTS = [301, 302, 303, 307, 308];
+
 export class Session {
   /** The client's handle in the program that runs. */
   handle = 0;
@@ -166,7 +170,19 @@ export class Session {
     return x >= 0 && x < 1 ? x : Math.random();
   }
 
-  /** Sends a request. Without `this`, which a browser's own fetch demands. */
+  /** Sends a request of a call. A key in it does not follow a redirect. */
+  async send(url, init) {
+    if (init.redirect || !Object.keys(init.headers).some((name) => TAKEN_ALONG.test(name))) return this.fetch(url, init);
+    const response = await this.fetch(url, { ...init, redirect: "manual" });
+    if (response?.type !== "opaqueredirect" && !REDIRECTS.includes(response?.status)) return response;
+    response.body?.cancel();
+    const to = response.headers.get("location"); // a page is not told
+    const { origin, pathname } = new URL(to ?? url, url);
+    const message = `${new URL(url).origin} redirects${to ? ` to ${origin}${pathname}` : ""}, where a key does not follow: let baseURL be the final address`;
+    throw Object.assign(new Error(message), { name: "RedirectError" });
+  }
+
+  /** Sends any request. Without `this`, which a browser's own fetch demands. */
   fetch(url, init) {
     const { fetch: host } = globalThis;
     const fetch = this.#fetch ?? (host === this.given ? this.#before : host);

@@ -66,6 +66,11 @@ export class Session {
     return Math.random();
   }
 
+  /** Sends a request of a call. */
+  send(url, init) {
+    return this.fetch(url, init);
+  }
+
   /** Only what the configuration names is reached, and no redirect leads away from it. */
   fetch(url, init) {
     if (url.startsWith(FORM)) throw new NotACall();
