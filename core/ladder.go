@@ -292,6 +292,9 @@ func (c *Call) hasFallback(f fault.Fault) bool {
 
 // fallback finds the next target in the chain that f's scope allows.
 func (c *Call) fallback(f fault.Fault) (int, bool) {
+	if c.misread(f) {
+		f = c.result.First
+	}
 	if c.policy().Passive || f.Fallback == fault.Never || f.Fallback == "" {
 		return 0, false
 	}
@@ -309,6 +312,12 @@ func (c *Call) fallback(f fault.Fault) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// misread tells that a fallback calls the request a bad one which was rebuilt for it. That says nothing
+// about the caller's own: what counts is why it was not answered.
+func (c *Call) misread(f fault.Fault) bool {
+	return f.Reason == fault.InvalidRequest && c.target != c.spec.First && c.attempt != nil && c.attempt.Kind != Resumed
 }
 
 // unsafe tells that something was handed out that cannot be taken back.
@@ -349,6 +358,9 @@ func further(a, b wire.Cursor) bool {
 // giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
 // as the reason: a recovery that failed does not hide it.
 func (c *Call) giveUp(now time.Time, f fault.Fault) {
+	if c.misread(f) {
+		f = c.result.First
+	}
 	switch {
 	case f.Hint.Known && f.Hint.Wait > 0:
 		c.result.RetryAt = now.Add(f.Hint.Wait)

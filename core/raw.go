@@ -149,7 +149,7 @@ func (c *Call) close(f fault.Fault) {
 		s.Fail(f, json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f))))
 	case a == nil || a.HTTPStatus == 0:
 		return
-	case a.HTTPStatus >= 300 && a.API == c.spec.API && a.Provider == c.spec.Provider && a.Kind != Resumed: // in its own words
+	case a.HTTPStatus >= 300 && a.API == c.spec.API && a.Provider == c.spec.Provider && a.Fault == f && a.Kind != Resumed: // in its own words
 		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
 		c.give(c.body)
 		return

@@ -55,3 +55,25 @@ func TestToldElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestToldFirst: a fallback that refuses what was rebuilt for it does not hide why it was asked.
+func TestToldFirst(t *testing.T) {
+	for _, target := range []core.Target{
+		{Provider: fault.Anthropic, API: wire.Messages, Path: "/v1/messages", Model: "m"},
+		{Provider: fault.OpenAI, API: wire.Chat, Path: "/v1/chat/completions", Model: "m"},
+	} {
+		s := named(t, "openai chat").raw()
+		target.Policy = core.Defaults(target.Provider, false)
+		s.Fallbacks = []core.Target{target}
+		got := Play(s, func(n int, _ *core.Request) sim.Exchange {
+			x := sim.Exchange{Status: 429, Header: header.Header{{Name: "retry-after", Value: "90"}}, Steps: []sim.Step{{Write: []byte(`{"error":{"message":"Slow down.","type":"requests","code":"rate_limit_exceeded"}}`), End: sim.Close}}}
+			if n == 2 {
+				x = sim.Exchange{Status: 400, Steps: []sim.Step{{Write: []byte(`{"type":"error","error":{"type":"invalid_request_error","message":"x: no"}}`), End: sim.Close}}}
+			}
+			return x
+		}, 0)
+		if v := json.Value(got.Body); got.Requests != 2 || got.Head.Status != 429 || v.Get("error", "code").Text() != "rate_limit_exceeded" || got.Head.Header.Get("retry-after") != "90" {
+			t.Errorf("%s: %d requests, %d %v %s", target.API, got.Requests, got.Head.Status, got.Head.Header, got.Body)
+		}
+	}
+}
