@@ -1,10 +1,8 @@
 // An isolate with more chunks than turns takes several of them in one read, and nothing is lost by it.
 import assert from "node:assert/strict";
-import http from "node:http";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { Pace, PacedReader } from "../../wasm/worker/pace.js";
 import { asking, startGateway, TOKEN } from "./gateway.js";
-import { wait } from "./until.js";
 
 /** A clock that stands until it is moved. */
 const clock = (t, now = 1_000_000) => (t.mock.method(Date, "now", () => now), (ms) => (now += ms));
@@ -88,39 +86,5 @@ test("many fast streams, of which some break, are whole", async () => {
     }),
   );
   for (const [n, text] of texts.entries()) assert.ok(text === words(n), `stream ${n} has ${text.length} characters of ${words(n).length}: …${text.slice(-50)}`);
-  await stop();
-});
-
-test("a client that does not read makes the provider wait, and gets all of it", async () => {
-  const [events, size] = [4000, 16 << 10];
-  let sent = 0;
-  const provider = http.createServer(async (request, response) => {
-    for await (const _ of request);
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    const text = "x".repeat(size);
-    for (let i = 0; i < events; i++) {
-      const free = response.write(`data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta: { content: `${i} ${text}` }, finish_reason: null }] })}\n\n`);
-      sent += size;
-      if (!free) await new Promise((resolve) => response.once("drain", resolve));
-    }
-    response.end('data: {"id":"c","choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}\n\ndata: [DONE]\n\n');
-  });
-  await new Promise((resolve) => provider.listen(0, "127.0.0.1", resolve));
-  after(() => provider.close().closeAllConnections());
-  const { address, stop } = await startGateway({ providers: { openai: { baseURL: `http://127.0.0.1:${provider.address().port}` } } });
-  const response = await new Promise((resolve, reject) => {
-    const request = http.request(`${address}/openai/v1/chat/completions`, { method: "POST", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" } }, resolve);
-    request.on("error", reject).end(JSON.stringify({ model: "gpt-x", stream: true, messages: [{ role: "user", content: "Say it" }] }));
-  });
-  response.pause();
-  for (let before = -1; before !== sent; ) {
-    before = sent;
-    await wait(500);
-  }
-  assert.ok(sent < (events * size) / 2, `the provider has sent ${sent} bytes to nobody`);
-  let all = "";
-  for await (const chunk of response.setEncoding("latin1")) all += chunk;
-  assert.deepEqual([...all.matchAll(/"content":"(\d+) x/g)].map(([, n]) => Number(n)), Array.from({ length: events }, (_, n) => n));
-  assert.ok(all.endsWith("data: [DONE]\n\n"));
   await stop();
 });
