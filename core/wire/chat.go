@@ -55,10 +55,17 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 
 // follows tells whether a delta holds more of an answer. What else comes behind a stop describes it:
 // citations, the details of its thoughts, when its sound expires.
-func follows(delta json.Value) bool {
-	text := delta.Get("content")
-	return text.Kind() == '"' && strings.TrimSpace(text.Text()) != "" || text.At(0) != nil ||
-		delta.Get("tool_calls").At(0) != nil || !delta.Get("function_call").Missing() || len(delta.Get("refusal")) > len(`""`) && !delta.Get("refusal").Missing()
+func follows(delta json.Value) (found bool) {
+	delta.Each(func(name string, item json.Value) bool {
+		switch name {
+		case "content":
+			found = item.Kind() == '[' || strings.TrimSpace(item.Text()) != ""
+		case "tool_calls", "function_call", "refusal":
+			found = !item.Missing() && len(item) > len(`""`)
+		}
+		return !found
+	})
+	return found
 }
 
 // speaks tells whether a delta holds something.

@@ -159,7 +159,7 @@ func (r *responses) output(s *Stream, output json.Value) {
 // pictures, but no calls for the caller.
 func (r *responses) item(s *Stream, item json.Value) {
 	switch kind := item.Get("type").Text(); {
-	case calls[kind] != "":
+	case arguments(kind) != "":
 		s.begin()
 	case kind != "" && kind != "message" && kind != "reasoning":
 		s.Output = true
@@ -169,8 +169,8 @@ func (r *responses) item(s *Stream, item json.Value) {
 // call hands out a finished tool call, once.
 func (r *responses) call(s *Stream, item json.Value) {
 	kind := item.Get("type").Text()
-	arguments := calls[kind]
-	if r.item(s, item); s.End != Open || arguments == "" || s.Pending { // its arguments may still grow
+	where := arguments(kind)
+	if r.item(s, item); s.End != Open || where == "" || s.Pending { // its arguments may still grow
 		return
 	}
 	id := item.Get("call_id").Text()
@@ -178,15 +178,15 @@ func (r *responses) call(s *Stream, item json.Value) {
 		id = item.Get("id").Text()
 	}
 	call := partialCall{id: id, name: item.Get("name").Text()}
-	if call.name == "" && arguments != "arguments" { // its kind says it all
+	if call.name == "" && where != "arguments" { // its kind says it all
 		call.name = strings.TrimSuffix(kind, "_call")
 	}
-	if call.append(item.Get(arguments)); kind == "computer_call" {
+	if call.append(item.Get(where)); kind == "computer_call" {
 		call.append(item.Get("actions")) // of newer models
 	}
 	tool, whole := call.tool()
 	if kind == "custom_tool_call" { // which takes no JSON
-		tool.Arguments, whole = item.Get(arguments).Text(), true
+		tool.Arguments, whole = item.Get(where).Text(), true
 	}
 	if !whole || item.Get("status").Text() == "incomplete" {
 		s.broken(call.name)
@@ -195,13 +195,17 @@ func (r *responses) call(s *Stream, item json.Value) {
 	s.call(tool)
 }
 
-// calls are the output items that ask the caller to do something, and where they say with what.
-var calls = map[string]string{
-	"function_call":        "arguments",
-	"custom_tool_call":     "input",
-	"local_shell_call":     "action",
-	"shell_call":           "action",
-	"computer_call":        "action",
-	"apply_patch_call":     "operation",
-	"mcp_approval_request": "arguments",
+// arguments is where an output item that asks the caller to do something says with what, and "" for others.
+func arguments(kind string) string {
+	switch kind {
+	case "function_call", "mcp_approval_request":
+		return "arguments"
+	case "custom_tool_call":
+		return "input"
+	case "local_shell_call", "shell_call", "computer_call":
+		return "action"
+	case "apply_patch_call":
+		return "operation"
+	}
+	return ""
 }
