@@ -358,7 +358,7 @@ func further(a, b wire.Cursor) bool {
 // giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
 // as the reason: a recovery that failed does not hide it.
 func (c *Call) giveUp(now time.Time, f fault.Fault) {
-	if c.misread(f) {
+	if c.raw != nil && c.misread(f) { // others are told both
 		f = c.result.First
 	}
 	switch {
