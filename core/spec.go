@@ -61,7 +61,7 @@ type Spec struct {
 
 // Check says what is wrong with a spec before anything is sent.
 func (s *Spec) Check() error {
-	if s.First > 0 { // it may be that this target cannot be asked so
+	if s.First > 0 && s.target(s.First).API != s.API { // it may be that nothing of it can be said there
 		if _, _, err := s.request(s.First, ""); err != nil {
 			return err
 		}
