@@ -81,17 +81,17 @@ func (c *client) chain(places json.Value) (chain []target) {
 // route reads a gateway's choice: another first target, and the chain behind it.
 func (c *client) route(first *target, v json.Value) ([]target, error) {
 	var either bool // read where it counts
-	err := options(v, "route", map[string]setter{
-		"provider": func(json.Value) error { return nil }, // read below
-		"baseURL":  text(&first.base),
-		"chain": func(v json.Value) error {
+	err := options(v, "route", []option{
+		{"provider", func(json.Value) error { return nil }}, // read below
+		{"baseURL", text(&first.base)},
+		{"chain", func(v json.Value) error {
 			if v.Kind() != '[' {
 				return errors.New("must be a list of places in targets")
 			}
 			return nil
-		},
-		"form":    flag(&either),
-		"metered": flag(&either),
+		}},
+		{"form", flag(&either)},
+		{"metered", flag(&either)},
 	})
 	if err == nil && v.Get("provider") != nil {
 		first.provider, err = readProvider(v)

@@ -25,12 +25,12 @@ func (c *client) liveSpec(data, setup []byte) (s live.Spec, protocols []string, 
 	}
 	path := ""
 	own := header.Header{}
-	err = options(v, "live", map[string]setter{
-		"path":      text(&path),
-		"headers":   headers(&own),
-		"protocols": words(&protocols),
-		"startOver": flag(&s.StartOver),
-		"policy":    livePolicy(&s.Policy),
+	err = options(v, "live", []option{
+		{"path", text(&path)},
+		{"headers", headers(&own)},
+		{"protocols", words(&protocols)},
+		{"startOver", flag(&s.StartOver)},
+		{"policy", livePolicy(&s.Policy)},
 	})
 	if err != nil {
 		return s, nil, err
@@ -56,21 +56,21 @@ func (c *client) liveSpec(data, setup []byte) (s live.Spec, protocols []string, 
 func livePolicy(p *live.Policy) setter {
 	return func(v json.Value) error {
 		b := &p.Budget
-		return options(v, "policy", map[string]setter{
-			"attempts":          whole(&b.Attempts, 1, 1000),
-			"backoff":           shape(&b.Backoff),
-			"backoffBaseMs":     ms(&b.Base, maxMs),
-			"backoffCapMs":      ms(&b.Cap, maxMs),
-			"maxHintMs":         ms(&b.MaxHint, maxMs),
-			"openMs":            limit(&p.Open),
-			"firstEventMs":      limit(&p.FirstEvent),
-			"idleMs":            limit(&p.Idle),
-			"handleLifeMs":      limit(&p.HandleLife),
-			"connectionLifeMs":  limit(&p.ConnectionLife),
-			"marginMs":          ms(&p.Margin, maxMs),
-			"sends":             whole(&p.Sends, 1, 100),
-			"maxBufferBytes":    whole(&p.MaxBuffer, 0, 256<<20),
-			"firstMessageIndex": whole(&p.FirstIndex, 0, 1),
+		return options(v, "policy", []option{
+			{"attempts", whole(&b.Attempts, 1, 1000)},
+			{"backoff", shape(&b.Backoff)},
+			{"backoffBaseMs", ms(&b.Base, maxMs)},
+			{"backoffCapMs", ms(&b.Cap, maxMs)},
+			{"maxHintMs", ms(&b.MaxHint, maxMs)},
+			{"openMs", limit(&p.Open)},
+			{"firstEventMs", limit(&p.FirstEvent)},
+			{"idleMs", limit(&p.Idle)},
+			{"handleLifeMs", limit(&p.HandleLife)},
+			{"connectionLifeMs", limit(&p.ConnectionLife)},
+			{"marginMs", ms(&p.Margin, maxMs)},
+			{"sends", whole(&p.Sends, 1, 100)},
+			{"maxBufferBytes", whole(&p.MaxBuffer, 0, 256<<20)},
+			{"firstMessageIndex", whole(&p.FirstIndex, 0, 1)},
 		})
 	}
 }

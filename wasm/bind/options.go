@@ -30,23 +30,30 @@ var errNotOurs = &failure{"not_ours", "the request is not a call"}
 // setter puts the value of one option in its place.
 type setter func(v json.Value) error
 
+// option is one of a table: a list is less code than a map, and as fast for so few.
+type option struct {
+	name string
+	set  setter
+}
+
 // options reads an object strictly: a key that is not in the table is an error that names it and
 // what there is.
-func options(v json.Value, where string, table map[string]setter) (err error) {
+func options(v json.Value, where string, table []option) (err error) {
 	if v.Kind() != '{' {
 		return badOption("must be an object")
 	}
 	v.Each(func(key string, item json.Value) bool {
-		set, ok := table[key]
-		if !ok {
-			err = badOption(key + ": is not an option of " + where + "; there are " + strings.Join(names(table, where), ", "))
-			return false
+		for i := range table {
+			if table[i].name != key {
+				continue
+			}
+			if e := table[i].set(item); e != nil {
+				err = badOption(key + ": " + e.Error())
+			}
+			return err == nil
 		}
-		if e := set(item); e != nil {
-			err = badOption(key + ": " + e.Error())
-			return false
-		}
-		return true
+		err = badOption(key + ": is not an option of " + where + "; there are " + strings.Join(names(table, where), ", "))
+		return false
 	})
 	return err
 }
@@ -62,18 +69,18 @@ var besides = []struct{ where, kept, inner string }{
 }
 
 // names lists the options that users can give, sorted.
-func names(table map[string]setter, where string) (keys []string) {
+func names(table []option, where string) (keys []string) {
 	var inner []string
 	for i := range besides {
 		if b := &besides[i]; b.where == where {
 			keys, inner = strings.Fields(b.kept), strings.Fields(b.inner)
 		}
 	}
-	for key := range table {
-		if slices.Contains(inner, key) {
+	for i := range table {
+		if slices.Contains(inner, table[i].name) {
 			continue
 		}
-		keys = append(keys, key)
+		keys = append(keys, table[i].name)
 		for i := len(keys) - 1; i > 0 && keys[i] < keys[i-1]; i-- {
 			keys[i], keys[i-1] = keys[i-1], keys[i]
 		}
@@ -168,15 +175,15 @@ func shape(to *pace.Shape) setter {
 
 func budget(b *pace.Budget, where string) setter {
 	return func(v json.Value) error {
-		return options(v, where, map[string]setter{
-			"attempts":      whole(&b.Attempts, 1, 100),
-			"backoff":       shape(&b.Backoff),
-			"backoffBaseMs": ms(&b.Base, maxMs),
-			"backoffCapMs":  ms(&b.Cap, maxMs),
-			"maxHintMs":     ms(&b.MaxHint, maxMs),
-			"windowMs":      limit(&b.Window),
-			"totalMs":       limit(&b.Total),
-			"continues":     whole(&b.Continues, 0, 10),
+		return options(v, where, []option{
+			{"attempts", whole(&b.Attempts, 1, 100)},
+			{"backoff", shape(&b.Backoff)},
+			{"backoffBaseMs", ms(&b.Base, maxMs)},
+			{"backoffCapMs", ms(&b.Cap, maxMs)},
+			{"maxHintMs", ms(&b.MaxHint, maxMs)},
+			{"windowMs", limit(&b.Window)},
+			{"totalMs", limit(&b.Total)},
+			{"continues", whole(&b.Continues, 0, 10)},
 		})
 	}
 }
@@ -191,24 +198,24 @@ func policy(p *core.Policy, background bool) setter {
 		if background {
 			live, away = away, live
 		}
-		err := options(v, "policy", map[string]setter{
-			"owner":         flag(&owner),
-			"interactive":   budget(live, "interactive"),
-			"background":    budget(away, "background"),
-			"headersMs":     limit(&p.Headers),
-			"firstDeltaMs":  limit(&p.FirstDelta),
-			"switchMs":      limit(&p.Switch),
-			"idleMs":        limit(&p.Idle),
-			"drainMs":       ms(&p.Drain, 2000),
-			"maxBodyBytes":  whole(&p.MaxBody, 1, 256<<20),
-			"maxEventBytes": whole(&p.MaxEvent, 1, 256<<20),
-			"continuation": func(v json.Value) error {
+		err := options(v, "policy", []option{
+			{"owner", flag(&owner)},
+			{"interactive", budget(live, "interactive")},
+			{"background", budget(away, "background")},
+			{"headersMs", limit(&p.Headers)},
+			{"firstDeltaMs", limit(&p.FirstDelta)},
+			{"switchMs", limit(&p.Switch)},
+			{"idleMs", limit(&p.Idle)},
+			{"drainMs", ms(&p.Drain, 2000)},
+			{"maxBodyBytes", whole(&p.MaxBody, 1, 256<<20)},
+			{"maxEventBytes", whole(&p.MaxEvent, 1, 256<<20)},
+			{"continuation", func(v json.Value) error {
 				if !strings.Contains(v.Text(), "{partial}") {
 					return errors.New("must be text that contains {partial}")
 				}
 				p.Continuation = v.Text()
 				return nil
-			},
+			}},
 		})
 		p.Passive = !owner
 		return err
@@ -262,13 +269,9 @@ func newClient(data []byte) (*client, error) {
 		return nil, badOption("createClient: " + err.Error())
 	}
 	c := &client{}
-	table := c.table()
-	table["page"] = flag(&c.page)
-	table["targets"] = c.readTargets
 	var config shared.Config
-	for key, set := range stateOptions(&config) {
-		table[key] = set
-	}
+	table := append(c.table(), stateOptions(&config)...)
+	table = append(table, option{"page", flag(&c.page)}, option{"targets", c.readTargets})
 	if err := options(v, "createClient", table); err != nil {
 		return nil, err
 	}
@@ -287,12 +290,12 @@ func newClient(data []byte) (*client, error) {
 }
 
 // table holds the options that every target has.
-func (t *target) table() map[string]setter {
-	return map[string]setter{
-		"provider": func(json.Value) error { return nil }, // read by complete
-		"baseURL":  text(&t.base),
-		"headers":  headers(&t.header),
-		"policy":   func(v json.Value) error { t.policy = v; return nil },
+func (t *target) table() []option {
+	return []option{
+		{"provider", func(json.Value) error { return nil }}, // read by complete
+		{"baseURL", text(&t.base)},
+		{"headers", headers(&t.header)},
+		{"policy", func(v json.Value) error { t.policy = v; return nil }},
 	}
 }
 
@@ -361,21 +364,25 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	where, api, handover := "request", "", true
 	total := s.Policy.Budget.Total
 	var own header.Header
-	table := map[string]setter{
-		"path":       text(&s.Path),
-		"background": flag(&s.Background),
-		"headers":    headers(&own),
-		"timeoutMs":  limit(&total),
-		"policy":     policy(&s.Policy, s.Background),
-		"api":        text(&api),
-		"strict":     flag(&s.Strict),
-		"id":         text(&s.ID),
-		"tag":        flag(&s.Tag),
+	table := []option{
+		{"path", text(&s.Path)},
+		{"background", flag(&s.Background)},
+		{"headers", headers(&own)},
+		{"timeoutMs", limit(&total)},
+		{"policy", policy(&s.Policy, s.Background)},
+		{"api", text(&api)},
+		{"strict", flag(&s.Strict)},
+		{"id", text(&s.ID)},
+		{"tag", flag(&s.Tag)},
 	}
 	if stream {
-		where, table["continues"], table["handover"] = "stream", text(&s.Partial), flag(&handover)
-		table["route"] = func(json.Value) error { return nil } // read above
-		table["cursors"], table["from"] = flag(&s.Cursors), cursor(&s.From)
+		where, table = "stream", append(table, []option{
+			{"continues", text(&s.Partial)},
+			{"handover", flag(&handover)},
+			{"route", func(json.Value) error { return nil }}, // read above
+			{"cursors", flag(&s.Cursors)},
+			{"from", cursor(&s.From)},
+		}...)
 	}
 	if err := options(v, where, table); err != nil {
 		return s, err
@@ -434,20 +441,29 @@ func cursor(to **core.Cursor) setter {
 		var provider, api string
 		var next int
 		const most = 1<<31 - 1
-		if err := options(v, "from", map[string]setter{
-			"target": whole(&c.Target, 0, most), "before": whole(&c.Before, 0, most), "provider": text(&provider), "api": text(&api),
-			"id": text(&c.At.ID), "next": whole(&next, 0, most), "event": text(&c.At.Event),
-			"text": whole(&c.At.Text, 0, most), "reasoning": whole(&c.At.Reasoning, 0, most), "refusal": whole(&c.At.Refusal, 0, most),
-			"tools": func(v json.Value) error {
+		if err := options(v, "from", []option{
+			{"target", whole(&c.Target, 0, most)},
+			{"before", whole(&c.Before, 0, most)},
+			{"provider", text(&provider)},
+			{"api", text(&api)},
+			{"id", text(&c.At.ID)},
+			{"next", whole(&next, 0, most)},
+			{"event", text(&c.At.Event)},
+			{"text", whole(&c.At.Text, 0, most)},
+			{"reasoning", whole(&c.At.Reasoning, 0, most)},
+			{"refusal", whole(&c.At.Refusal, 0, most)},
+			{"tools", func(v json.Value) error {
 				v.Each(func(_ string, id json.Value) bool { c.At.Tools = append(c.At.Tools, id.Text()); return true })
 				return nil
-			},
-			"ahead": func(v json.Value) error {
-				return options(v, "ahead", map[string]setter{
-					"text": whole(&c.At.Ahead.Text, 0, most), "reasoning": whole(&c.At.Ahead.Reasoning, 0, most),
-					"refusal": whole(&c.At.Ahead.Refusal, 0, most), "tools": whole(&c.At.Ahead.Tools, 0, most),
+			}},
+			{"ahead", func(v json.Value) error {
+				return options(v, "ahead", []option{
+					{"text", whole(&c.At.Ahead.Text, 0, most)},
+					{"reasoning", whole(&c.At.Ahead.Reasoning, 0, most)},
+					{"refusal", whole(&c.At.Ahead.Refusal, 0, most)},
+					{"tools", whole(&c.At.Ahead.Tools, 0, most)},
 				})
-			},
+			}},
 		}); err != nil {
 			return err
 		}

@@ -14,9 +14,9 @@ import (
 )
 
 // stateOptions are the options about what a client's calls know of each other.
-func stateOptions(c *shared.Config) map[string]setter {
-	return map[string]setter{
-		"breaker": func(v json.Value) error {
+func stateOptions(c *shared.Config) []option {
+	return []option{
+		{"breaker", func(v json.Value) error {
 			if v.False() {
 				c.Breaker.Failures = breaker.Off
 				return nil
@@ -24,36 +24,36 @@ func stateOptions(c *shared.Config) map[string]setter {
 			if v.Kind() != '{' {
 				return errors.New("must be false or an object")
 			}
-			return options(v, "breaker", map[string]setter{
-				"failures": whole(&c.Breaker.Failures, 1, 1000),
-				"openMs":   ms(&c.Breaker.Open, 24*3600*1000),
-				"perModel": flag(&c.PerModel),
+			return options(v, "breaker", []option{
+				{"failures", whole(&c.Breaker.Failures, 1, 1000)},
+				{"openMs", ms(&c.Breaker.Open, 24*3600*1000)},
+				{"perModel", flag(&c.PerModel)},
 			})
-		},
-		"throttle": func(v json.Value) error {
+		}},
+		{"throttle", func(v json.Value) error {
 			on := true
 			err := flag(&on)(v)
 			if !on {
 				c.Throttle.Floor = pace.Unbounded
 			}
 			return err
-		},
-		"spend": func(v json.Value) error {
-			return options(v, "spend", map[string]setter{
-				"maxUsd": func(v json.Value) error {
+		}},
+		{"spend", func(v json.Value) error {
+			return options(v, "spend", []option{
+				{"maxUsd", func(v json.Value) error {
 					usd, ok := v.Float()
 					if !ok || usd < 0 {
 						return errors.New("must be a number of US dollars")
 					}
 					c.Limit = spend.AtMost(spend.FromDollars(usd))
 					return nil
-				},
-				"prices": func(v json.Value) (err error) {
+				}},
+				{"prices", func(v json.Value) (err error) {
 					c.Prices, err = spend.Parse(v.Text())
 					return err
-				},
+				}},
 			})
-		},
+		}},
 	}
 }
 

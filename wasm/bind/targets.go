@@ -31,11 +31,12 @@ func (c *client) readTargets(v json.Value) (err error) {
 // readFallback reads one of the option targets.
 func (t *target) readFallback(v json.Value) error {
 	api := ""
-	table := t.table()
-	table["api"] = text(&api)
-	table["path"] = text(&t.path)
-	table["model"] = text(&t.model)
-	table["maxOutputTokens"] = whole(&t.maxTokens, 1, 1<<30)
+	table := append(t.table(), []option{
+		{"api", text(&api)},
+		{"path", text(&t.path)},
+		{"model", text(&t.model)},
+		{"maxOutputTokens", whole(&t.maxTokens, 1, 1<<30)},
+	}...)
 	if err := options(v, "targets", table); err != nil {
 		return err
 	}
