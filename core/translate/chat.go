@@ -29,7 +29,12 @@ func (r *request) readChat(body json.Value) {
 	each(body.Get("functions"), "/functions", r.readChatTool)
 	r.readChatChoice(body)
 	r.readFormat(body.Get("response_format"), "/response_format", "json_schema")
-	each(body.Get("messages"), "/messages", r.readChatMessage)
+	each(body.Get("messages"), "/messages", func(at string, m json.Value) {
+		before := len(r.turns)
+		if r.readChatMessage(at, m); r.to.API == chat && len(r.turns) > before {
+			r.turns[before].name = m.Get("name").Text()
+		}
+	})
 }
 
 func (r *request) readChatTool(at string, f json.Value) {
@@ -50,7 +55,10 @@ func (r *request) readChatChoice(body json.Value) {
 }
 
 func (r *request) readChatMessage(at string, m json.Value) {
-	const known = "role content refusal tool_calls tool_call_id function_call"
+	known := "role content refusal tool_calls tool_call_id function_call"
+	if r.to.API == chat {
+		known += " name"
+	}
 	content := m.Get("content")
 	switch word := m.Get("role").Text(); word {
 	case "system", "developer":
@@ -106,7 +114,7 @@ func (r *request) writeChat(w *json.Writer) {
 			}
 			continue
 		}
-		w.Open("", '{').Text("role", string(t.role))
+		w.Open("", '{').Text("role", string(t.role)).TextIf("name", t.name)
 		if t.role == system { // many imitations know no parts here
 			w.Text("content", joined(t.parts))
 		} else {

@@ -81,7 +81,7 @@ func (r *request) fitMedia(rule rules) {
 			fitted = append(fitted, t)
 		}
 		if len(moved) > 0 {
-			fitted = append(fitted, turn{user, moved[0].at, moved})
+			fitted = append(fitted, turn{role: user, at: moved[0].at, parts: moved})
 		}
 	}
 	r.turns = fitted
@@ -228,7 +228,7 @@ func (r *request) sayFormat(schema string) {
 	for n < len(r.turns) && r.turns[n].role == system {
 		n++
 	}
-	r.turns = slices.Insert(r.turns, n, turn{system, r.format.at, []part{text(r.format.at, words)}})
+	r.turns = slices.Insert(r.turns, n, turn{role: system, at: r.format.at, parts: []part{text(r.format.at, words)}})
 }
 
 // mentions tells whether a word stands in what is said, in small or capital letters.

@@ -34,10 +34,10 @@ func (r *request) settle() {
 			}
 		}
 		if len(said) > 0 {
-			settled = append(settled, turn{t.role, t.at, said})
+			settled = append(settled, turn{t.role, t.at, said, t.name})
 		}
 		if len(answers) > 0 {
-			settled = append(settled, turn{results, answers[0].at, answers})
+			settled = append(settled, turn{role: results, at: answers[0].at, parts: answers})
 		}
 	}
 	r.turns = settled
@@ -174,7 +174,7 @@ func (r *request) alternate() {
 		return
 	case len(rest) > 0 && rest[0].role == assistant:
 		r.adjust(rest[0].at, "a user's message was put before it")
-		rest = append([]turn{{user, rest[0].at, []part{text(rest[0].at, opening)}}}, rest...)
+		rest = append([]turn{{role: user, at: rest[0].at, parts: []part{text(rest[0].at, opening)}}}, rest...)
 	}
 	if len(front.parts) > 0 {
 		rest = append([]turn{front}, rest...)
@@ -189,7 +189,7 @@ func (r *request) endWithUser() {
 	if n := len(r.turns); n > 0 && r.turns[n-1].role == assistant {
 		at := r.turns[n-1].at
 		r.adjust(at, "a user's message was put behind it")
-		r.turns = append(r.turns, turn{user, at, []part{text(at, goOn)}})
+		r.turns = append(r.turns, turn{role: user, at: at, parts: []part{text(at, goOn)}})
 	}
 }
 

@@ -58,6 +58,7 @@ type turn struct {
 	role  role
 	at    string
 	parts []part
+	name  string // of who speaks; chat
 }
 
 type partKind int
@@ -195,7 +196,7 @@ func (r *request) add(who role, at string, parts []part) {
 		kept = append(kept, p)
 	}
 	if len(kept) > 0 {
-		r.turns = append(r.turns, turn{who, at, kept})
+		r.turns = append(r.turns, turn{role: who, at: at, parts: kept})
 	}
 }
 
