@@ -16,7 +16,7 @@ import { createInterface } from "node:readline";
 import { createHash } from "node:crypto";
 import { parseArgs } from "node:util";
 import { build } from "../../wasm/worker/build.mjs";
-import { COMPATIBILITY, serve } from "../../wasm/worker/serve.mjs";
+import { COMPATIBILITY, serve, V8_FLAGS } from "../../wasm/worker/serve.mjs";
 
 const number = (fallback) => ({ type: "string", default: String(fallback) });
 const { values } = parseArgs({
@@ -43,7 +43,7 @@ const { upstream } = await answer();
 const measure = (run) => (generator.stdin.write(`${JSON.stringify({ token: TOKEN, model: "gpt-load", spreadMs: everyMs * 4, everyMs, ...run })}\n`), answer());
 
 /** Runs one module as a Worker of its own. */
-async function single(name, modules) {
+async function single(name, modules, flags = V8_FLAGS) {
   const folder = join(place, name);
   mkdirSync(folder, { recursive: true });
   const kind = (file) => (file.endsWith(".wasm") ? "wasm" : "esModule");
@@ -52,6 +52,7 @@ async function single(name, modules) {
 const config :Workerd.Config = (
   services = [(name = "w", worker = .w), (name = "internet", network = (allow = ["private"]))],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "w")],
+  v8Flags = ${text(flags)},
 );
 const w :Workerd.Worker = (
   modules = [${modules.map((file) => `(name = ${text(file)}, ${kind(file)} = embed ${text(file)})`).join(", ")}],
@@ -77,7 +78,7 @@ const peers = {
     mkdirSync(folder, { recursive: true });
     go(["run", "github.com/syumai/workers/cmd/workers-assets-gen", "-mode=go", "-o", folder]);
     go(["build", "-trimpath", "-ldflags=-s -w", "-o", join(folder, "app.wasm"), "./tests/worker/load/instance"], { GOOS: "js", GOARCH: "wasm" });
-    return single("instance", ["worker.mjs", "runtime.mjs", "wasm_exec.js", "app.wasm"]);
+    return single("instance", ["worker.mjs", "runtime.mjs", "wasm_exec.js", "app.wasm"], []); // of 128 MB it dies
   }],
   holdfast: ["Holdfast", () => gateway("/openai/v1/chat/completions")],
   durable: ["Holdfast, durable answers (databases in memory)", () => gateway("/answers/openai/v1/chat/completions")],
