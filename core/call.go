@@ -324,7 +324,7 @@ func (c *Call) send(now time.Time) {
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
 		Target: c.target, Method: request.Method, URL: request.URL, Auth: t.Auth, Header: c.spec.header(t), Body: request.Body,
 	}})
-	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind, Bill: spend.Bill{Cost: c.bill().Cost + c.ticket.Amount()}})
+	c.note(Note{Kind: NoteSent, Why: c.attempt.Kind, Dropped: dropped, Bill: spend.Bill{Cost: c.bill().Cost + c.ticket.Amount()}})
 }
 
 // policy is the policy of the current target.

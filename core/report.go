@@ -115,6 +115,7 @@ type Note struct {
 	At         time.Time
 	Attempt    int
 	Why        AttemptKind   // sent
+	Dropped    []string      // sent: see Attempt
 	HTTPStatus int           // responded
 	RequestID  string        // responded
 	Fault      *fault.Fault  // failed

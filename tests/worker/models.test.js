@@ -77,6 +77,13 @@ test("the headers say who served, after how many attempts", async () => {
   assert.match(ids, /^req_\w+, req_\w+$/);
 });
 
+test("a header says what the target that served could not be told", async () => {
+  const asked = { messages, seed: 7, logprobs: true };
+  const [own, other] = [await post("/v1/chat/completions", { model: "gpt", ...asked }), await post("/v1/chat/completions", { model: "claude", ...asked })];
+  assert.equal(facts(own).dropped, undefined);
+  assert.deepEqual(facts(other).dropped.split(", ").sort(), ["/logprobs", "/seed"]);
+});
+
 for (const model of ["gpt-cut-then-claude", "claude-cut-then-gemini"]) {
   for (const path of ["/v1/chat/completions", "/v1/responses"]) {
     test(`${model}: an answer goes on elsewhere in mid-sentence, ${path}`, async () => {

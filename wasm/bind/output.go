@@ -90,13 +90,7 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 		if a.Fault.Decision != "" {
 			writeFailure(w, "error", &a.Fault)
 		}
-		if len(a.Dropped) > 0 {
-			w.Open("dropped", '[')
-			for _, place := range a.Dropped {
-				w.Text("", place)
-			}
-			w.Close(']')
-		}
+		writeDropped(w, a.Dropped)
 		w.TextIf("finishReason", a.Finish)
 		w.Bool("shown", a.TextLength > 0).Int("textLength", int64(a.TextLength)).Bool("toolCall", a.ToolCall)
 		if a.Kind == core.Continued {
@@ -105,6 +99,18 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 		writeUsage(w, a.Usage)
 		writeBill(w, a.Bill)
 		w.Close('}')
+	}
+	w.Close(']')
+}
+
+// writeDropped writes what a target could not be told; nothing when there is none.
+func writeDropped(w *json.Writer, places []string) {
+	if len(places) == 0 {
+		return
+	}
+	w.Open("dropped", '[')
+	for _, place := range places {
+		w.Text("", place)
 	}
 	w.Close(']')
 }
@@ -247,6 +253,7 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 	switch n.Kind {
 	case core.NoteSent:
 		w.Text("kind", string(n.Why)).Parts("mayCostUsd", int64(n.Bill.Cost), spend.Places)
+		writeDropped(w, n.Dropped)
 	case core.NoteResponded:
 		w.Int("httpStatus", int64(n.HTTPStatus)).TextIf("requestId", n.RequestID)
 	case core.NoteFailed:

@@ -204,8 +204,8 @@ export interface Result<T = any> {
 
 /** What happens during calls, for logs and timelines. Carries no key, prompt or answer text. */
 export type CallEvent = { call: number; atMs: number } & (
-  /** `mayCostUsd`: what the attempts before it have cost, and what is set aside for this one. */
-  | { type: "sent"; attempt: number; kind: Attempt["kind"]; mayCostUsd: number }
+  /** `mayCostUsd`: what the attempts before it have cost, and what is set aside for this one. `dropped`: as in `attempts`. */
+  | { type: "sent"; attempt: number; kind: Attempt["kind"]; mayCostUsd: number; dropped?: string[] }
   | { type: "responded"; attempt: number; httpStatus: number; requestId?: string }
   | { type: "streaming"; attempt: number }
   | { type: "failed"; attempt: number; error: Failure }

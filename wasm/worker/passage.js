@@ -287,12 +287,17 @@ function parse(bytes) {
   return body;
 }
 
+/** A long conversation may have something at every turn that a target cannot be told. */
+const MAX_PLACES = 20;
+
 /** What a response's headers tell of how it came about: so far, when it is a stream. */
-function told(headers, { attempts, target, waitedMs, requestIds }, targets) {
+function told(headers, { attempts, target, dropped, waitedMs, requestIds }, targets) {
   const served = attempts > 0 && targets[target];
   if (served) headers.set("x-holdfast-served", served.model ? `${served.provider}/${served.model}` : served.provider);
   headers.set("x-holdfast-attempts", String(attempts));
   headers.set("x-holdfast-waited-ms", String(Math.round(waitedMs)));
+  const places = dropped.filter((place) => /^[\w/~.:-]{1,200}$/.test(place)).slice(0, MAX_PLACES);
+  if (places.length > 0) headers.set("x-holdfast-dropped", places.join(", "));
   const ids = requestIds.filter((id) => /^[\w.:-]{1,200}$/.test(id));
   if (ids.length > 0) headers.set("x-holdfast-request-ids", ids.join(", "));
   return headers;

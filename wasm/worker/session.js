@@ -15,7 +15,7 @@ export class Session {
   calls = new Set();
   handle = 0;
   /** What the response headers tell. */
-  facts = { attempts: 0, target: 0, waitedMs: 0, requestIds: [] };
+  facts = { attempts: 0, target: 0, dropped: [], waitedMs: 0, requestIds: [] };
   #config;
   #secrets;
   #port = null;
@@ -51,7 +51,7 @@ export class Session {
 
   onEvent = ({ type, ...event }) => {
     const { facts } = this;
-    if (type === "sent") facts.attempts = event.attempt;
+    if (type === "sent") [facts.attempts, facts.dropped] = [event.attempt, event.dropped ?? []];
     else if (type === "fallback") facts.target = event.target;
     else if (type === "waiting") facts.waitedMs += event.waitMs;
     else if (type === "responded" && event.requestId) facts.requestIds.push(redactText(event.requestId, this.#secrets));
