@@ -151,7 +151,7 @@ func (r *reader) weekday() {
 		n++
 	}
 	name := ascii.Lower(r.take(n))
-	for day := range strings.SplitSeq(weekdays, " ") {
+	for _, day := range strings.Fields(weekdays) {
 		if name == day || name == day[:3] {
 			return
 		}

@@ -63,7 +63,7 @@ func (x *evidence) addName(n string) {
 		return
 	}
 	x.names = append(x.names, n)
-	if at := strings.LastIndexAny(n, "/:"); at >= 0 && at+1 < len(n) {
+	if at := max(strings.LastIndexByte(n, '/'), strings.LastIndexByte(n, ':')); at >= 0 && at+1 < len(n) {
 		x.names = append(x.names, n[at+1:])
 	}
 }

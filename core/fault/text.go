@@ -51,12 +51,13 @@ func cut(s string, n int) string {
 	if clean {
 		return s
 	}
-	return strings.Map(func(r rune) rune {
+	runes := []rune(s) // what is no UTF-8 is U+FFFD here
+	for i, r := range runes {
 		if r < ' ' && r != '\n' && r != '\t' || r == 0x7F {
-			return ' '
+			runes[i] = ' '
 		}
-		return r // what is no UTF-8 arrives as U+FFFD
-	}, s)
+	}
+	return string(runes)
 }
 
 // name makes a code or id fit for a log line.
