@@ -79,7 +79,7 @@ const resident = () => Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}
 
 /** Waits until nothing is under way. workerd itself takes some thousand requests until its heap has the size that it keeps. */
 async function quiet() {
-  const end = Date.now() + 50_000;
+  const end = Date.now() + 15_000;
   for (;;) {
     const [{ live }, { calls, memory }] = [await log(), await holds()];
     if (live === 0 && calls === 0) return { memory, resident: resident() };
