@@ -22,7 +22,7 @@ const { address, pid } = await startGateway(
 const messages = [{ role: "user", content: "Say it in one sentence" }];
 const send = (path, body, script, signal) =>
   fetch(address + path, { method: "POST", signal, headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...asking(script) }, body: JSON.stringify(body) });
-const chat = (script, { stream = true, signal } = {}) => send("/openai/v1/chat/completions", { model: "gpt-x", stream, messages }, script, signal);
+const chat = (script, { model = "gpt-x", stream = true, signal } = {}) => send("/openai/v1/chat/completions", { model, stream, messages }, script, signal);
 
 /** Ways to ask that end by themselves, well or badly. */
 const short = [
@@ -44,13 +44,15 @@ const short = [
 const slow = { text: "word ".repeat(400), requests: [{ gapMs: 20 }] };
 /**
  * Ways to be left: in an answer, before it, in a wait, in silence, in a passage that is no call. Local
- * workerd finds out only when it writes, so that what comes before an answer must be short here.
+ * workerd finds out only when it writes, so that what comes before an answer must be short here. Whoever
+ * waits has a model of its own: what a provider asks of one holds back all who ask for the same model, and
+ * a hundred who are told so one after another would wait for minutes.
  */
 const left = [
   (signal) => chat(slow, { signal }),
   (signal) => chat({ requests: [{ delayMs: 2000 }] }, { signal }),
   (signal) => chat({ requests: [{ delayMs: 2000 }] }, { signal, stream: false }),
-  (signal) => chat({ requests: [{ error: "rate_limit", retryAfter: 1 }, {}] }, { signal }),
+  (signal, n) => chat({ requests: [{ error: "rate_limit", retryAfter: 1 }, {}] }, { model: `gpt-x-${n}`, signal }),
   (signal) => chat([{ endAfterWords: 3, end: "hang" }], { signal }),
   (signal) => send("/openai/v1/chat/completions", { model: "gpt-x", stream: true, n: 2, messages }, slow, signal),
   (signal) => send("/v1/chat/completions", { model: "both", stream: true, messages }, undefined, signal),
@@ -71,7 +73,7 @@ const ask = async (n) => (await short[n % short.length]()).text().catch((error) 
 async function leave(n) {
   const stop = new AbortController();
   setTimeout(() => stop.abort(), (n * 37) % 400);
-  await left[n % left.length](stop.signal).then((response) => response.text()).catch((error) => assert.equal(error.name, "AbortError"));
+  await left[n % left.length](stop.signal, n).then((response) => response.text()).catch((error) => assert.equal(error.name, "AbortError"));
 }
 
 const holds = async () => (await fetch(`${address}/holds`)).json();
