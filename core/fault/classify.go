@@ -80,7 +80,10 @@ func FinishError(p Provider, reason string) Fault {
 	x := evidence{provider: p, inside: true}
 	x.env.code = cut(reason, maxName)
 	x.collect()
-	o, ok := x.find(finishRows)
+	o, ok := x.find(modelRows)
+	if !ok {
+		o, ok = x.find(finishRows)
+	}
 	if !ok {
 		o = strangeFinish
 	}
@@ -92,10 +95,14 @@ func FinishError(p Provider, reason string) Fault {
 	return f
 }
 
-var finishRows = []row{
+// modelRows say what came of a model that wrote no answer. Interactions tells it as an error.
+var modelRows = []row{
 	{0, "MALFORMED_FUNCTION_CALL|malformed_tool_call|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE", "", badToolCall},
 	{0, "MISSING_THOUGHT_SIGNATURE", "", badRequest}, // the request lost a thought signature
 	{0, "NO_IMAGE|IMAGE_OTHER|OTHER", "", strangeFinish},
+}
+
+var finishRows = []row{
 	{0, "budget_exceeded", "", capReached}, // Interactions
 	{0, "cancelled", "", outcome{Stop, Cancelled, Ignore, Never, 0}},
 	{0, "insufficient_system_resource", "", overloaded}, // DeepSeek

@@ -80,7 +80,7 @@ func (x *evidence) decide() outcome {
 	case XAI:
 		o = x.meaning(moneyRows, openaiMoney, contextRows, xaiRows, openaiRows)
 	case Gemini:
-		o = x.meaning(moneyRows, contextRows, geminiRows, openaiRows)
+		o = x.meaning(moneyRows, contextRows, geminiRows, modelRows, openaiRows)
 	default:
 		o = x.meaning(moneyRows, openaiMoney, contextRows, openaiRows)
 	}

@@ -21,13 +21,14 @@ var geminiRows = []row{
 	{0, "RESOURCE_EXHAUSTED", "", rateLimited},
 
 	{0, "API_KEY_INVALID|API_KEY_EXPIRED|CREDENTIALS_MISSING|ACCESS_TOKEN_EXPIRED", "", badKey},
-	{0, "", "api key not valid|api key expired|api key not found|api key was reported as leaked", badKey},
+	{0, "", "api key not valid|api key expired|api key not found|api key was reported as leaked|authorization header|authentication credentials", badKey},
 	{0, "API_KEY_HTTP_REFERRER_BLOCKED|API_KEY_IP_ADDRESS_BLOCKED|API_KEY_SERVICE_BLOCKED|SERVICE_DISABLED", "", forbidden},
 	{0, "FAILED_PRECONDITION", "location|country|region|territory", wrongPlace},
 	{0, "FAILED_PRECONDITION", "billing", unpaid},
 	{0, "FAILED_PRECONDITION", "", forbidden},
 	{400, "", "user location is not supported", wrongPlace},
-	{0, "PROHIBITED_CONTENT|SAFETY", "", againstRules},
+	{0, "PROHIBITED_CONTENT|SAFETY|RECITATION|LANGUAGE|SPII|BLOCKLIST|content_blocked", "", againstRules},
+	{0, "IMAGE_SAFETY|IMAGE_PROHIBITED_CONTENT|IMAGE_RECITATION", "", againstRules},
 	{400, "", "blocked*safety|violates*polic|prohibited_content", againstRules},
 
 	{0, "model_not_found", "", noSuchModel},

@@ -74,11 +74,38 @@ func TestGemini(t *testing.T) {
 		{"providers §3.6", 0, "", `{"event_type":"error","error":{"code":"quota_exceeded","message":"m"},"event_id":"e9"}`, "stop daily_quota ignore same_provider_other_model"},
 		{"providers §3.6", 0, "", `{"event_type":"error","error":{"code":"unavailable","message":"m"}}`, "retry overloaded failure after_retries"},
 		{"providers §3.6", 0, "", `{"event_type":"interaction.completed","interaction":{"status":"failed","errors":[{"code":"internal","message":"m"}]}}`, "retry server_error failure after_retries"},
+		{"api-errors", 416, "", `{"error":{"code":"out_of_range","message":"m"}}`, "fix_request invalid_request ignore never"},
+		{"api-errors", 0, "", `{"event_type":"error","error":{"code":"parameter_unknown","message":"m"}}`, "fix_request invalid_request ignore never"},
+		{"api-errors", 0, "", `{"event_type":"error","error":{"code":"authentication","message":"m"}}`, "stop auth ignore never"},
+		{"api-errors", 400, "", `{"error":{"code":"recitation","message":"m"}}`, "fix_request content_policy ignore never"},
+		{"api-errors", 0, "", `{"event_type":"error","error":{"code":"missing_thought_signature","message":"m"}}`, "fix_request invalid_request ignore never"},
+		{"api-errors", 0, "", `{"event_type":"error","error":{"code":"no_image","message":"m"}}`, "retry server_error ignore after_retries"},
+
+		// Its OpenAI layer, without a key or with two.
+		{"openai layer", 400, "", `[{"error":{"code":400,"message":"Missing or invalid Authorization header.","status":"INVALID_ARGUMENT"}}]`, "stop auth ignore never"},
+		{"openai layer", 400, "", `[{"error":{"code":400,"message":"Multiple authentication credentials received. Please pass only one.","status":"INVALID_ARGUMENT"}}]`, "stop auth ignore never"},
 
 		// Inside a stream.
 		{"sse-020", 0, "", `{"error":{"code":503,"message":"Model overloaded.","status":"UNAVAILABLE"}}`, "retry overloaded failure after_retries"},
 		{"an array", 0, "", `[{"error":{"code":400,"message":"API key not valid.","status":"INVALID_ARGUMENT"}}]`, "stop auth ignore never"},
 	})
+}
+
+// Interactions tells as errors what generateContent tells as finish reasons.
+func TestInteractionsBlocked(t *testing.T) {
+	for _, code := range []string{"safety", "recitation", "language", "prohibited_content", "spii", "blocklist",
+		"image_safety", "image_prohibited_content", "image_recitation", "content_blocked"} {
+		f := Event(Gemini, nil, []byte(`{"event_type":"error","error":{"code":"`+code+`","message":"m"}}`))
+		if got, want := short(f), "fix_request content_policy ignore never"; got != want {
+			t.Errorf("%s: got %s, want %s", code, got, want)
+		}
+	}
+	for _, code := range []string{"malformed_function_call", "malformed_tool_call", "unexpected_tool_call", "too_many_tool_calls"} {
+		f := Event(Gemini, nil, []byte(`{"event_type":"error","error":{"code":"`+code+`","message":"m"}}`))
+		if got, want := short(f), "retry malformed_tool_call ignore after_retries"; got != want || f.MaxRetries != 1 {
+			t.Errorf("%s: got %s, want %s", code, got, want)
+		}
+	}
 }
 
 func TestFinishError(t *testing.T) {

@@ -17,7 +17,7 @@ var byStatus = []struct {
 	{408, 408, timedOut},
 	{409, 411, badRequest},
 	{413, 413, tooLarge},
-	{414, 415, badRequest},
+	{414, 416, badRequest},
 	{422, 422, badRequest},
 	{429, 429, rateLimited},
 	{451, 451, wrongPlace},
@@ -58,7 +58,7 @@ var nameStatus = []struct {
 	{"RESOURCE_EXHAUSTED|Some resource has been exhausted", 429},
 	{"insufficient_quota|quota_exceeded", 429},
 	{"billing_error", 402},
-	{"authentication_error|invalid_api_key|UNAUTHENTICATED|The request does not have valid authentication credentials", 401},
+	{"authentication_error|authentication|invalid_api_key|UNAUTHENTICATED|The request does not have valid authentication credentials", 401},
 	{"permission_error|PERMISSION_DENIED|The caller does not have permission to execute the specified operation", 403},
 	{"not_found_error|not_found|model_not_found|Some requested entity was not found", 404},
 	{"request_too_large", 413},
@@ -74,7 +74,7 @@ var nameStatus = []struct {
 	{"DATA_LOSS|Unrecoverable data loss or corruption", 400}, // xAI: an image URL could not be fetched
 	{"validation_error|context_length_exceeded", 400},
 	// OpenAI's codes for what is wrong with a request, where no type says so.
-	{"unsupported_parameter|unsupported_value|unknown_parameter|invalid_value|invalid_type|missing_required_parameter", 400},
+	{"unsupported_parameter|unsupported_value|unknown_parameter|parameter_unknown|invalid_value|invalid_type|missing_required_parameter", 400},
 	{"string_above_max_length|invalid_service_tier|previous_response_not_found", 400},
 	{"invalid_image|invalid_image_format|invalid_base64_image|invalid_image_url|invalid_image_mode|image_parse_error", 400},
 	{"image_too_large|image_too_small|image_file_too_large|empty_image_file|unsupported_image_media_type", 400},
