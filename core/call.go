@@ -50,7 +50,7 @@ type Call struct {
 	// The call so far.
 	out       output
 	tools     []wire.Tool
-	alive     time.Time    // when it began, or last got something of an answer
+	alive     time.Time    // when it began, or last had something of an answer: see Budget.Window
 	stirred   time.Time    // when it was last seen that the provider goes on with the answer
 	spent     int          // full retries at this target, which its budget bounds
 	continued int          // continuations at this target
@@ -162,6 +162,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 	case Online:
 		c.offline = false
 		if c.phase == away {
+			c.alive = now // nobody could be asked
 			c.send(now)
 		}
 	case Offline:
@@ -244,6 +245,11 @@ func (c *Call) tick(now time.Time) {
 	if at.IsZero() || now.Before(at) {
 		return
 	}
+	// The timer itself was held up, by a frozen page or a sleeping machine.
+	late := now.Sub(at) > lateness
+	if late {
+		c.alive = now
+	}
 	switch {
 	case why == fault.Deadline:
 		c.fail(now, fault.Lost(fault.Deadline, "the call's total time is used up"))
@@ -251,17 +257,23 @@ func (c *Call) tick(now time.Time) {
 		c.send(now)
 	case c.phase == draining:
 		c.drained(now)
-	case now.Sub(at) > lateness && !c.rearmed:
-		// The timer itself was held up, by a frozen page or a sleeping machine. What came
-		// meanwhile has not been heard yet.
+	case late && !c.rearmed: // what came meanwhile has not been heard yet
 		c.rearmed, c.since = true, now
 	case c.phase == sending:
-		c.fail(now, fault.Lost(fault.Timeout, "no response headers in time"))
+		c.fail(now, c.silence(why, "no response headers in time"))
 	case why == fault.Timeout:
-		c.silenced(now, fault.Lost(fault.Timeout, "no first delta in time"))
+		c.silenced(now, c.silence(why, "no first delta in time"))
 	default:
-		c.silenced(now, fault.Lost(fault.IdleTimeout, "the stream fell silent"))
+		c.silenced(now, c.silence(why, "the stream fell silent"))
 	}
+}
+
+// silence is a provider's, unless the network is away.
+func (c *Call) silence(why fault.Reason, detail string) fault.Fault {
+	if c.offline {
+		why = fault.Transport
+	}
+	return fault.Lost(why, detail)
 }
 
 // silenced gives up a body that says no more. What arrived counts, to the last line: that may have been
@@ -538,9 +550,6 @@ func (c *Call) ended(now time.Time) {
 // broke takes the failure of the exchange. What arrived before it counts, to the last event.
 func (c *Call) broke(now time.Time, f fault.Fault) {
 	c.open, c.reading = false, false
-	if c.offline && f.Decision == fault.Retry && c.spent > 0 {
-		c.spent-- // the network was away: that is nobody's failure
-	}
 	switch {
 	case c.stream != nil: // nothing that breaks after the terminal can undo it
 		c.decoder.Flush()
@@ -656,6 +665,9 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 	}
 	if s := c.stream; s != nil {
 		a.Finish, a.ToolCall, a.Usage, a.Served = s.Finish, s.Tool, s.Usage, s.Model
+		if a.FirstDelta != 0 { // a silence behind it is the provider's time, and not that of new attempts
+			c.alive = now
+		}
 		lived := a.API == wire.Answers && a.Took >= longRun
 		moved := further(s.Cursor, c.cursor)
 		if a.FirstDelta != 0 || moved || lived {

@@ -8,6 +8,7 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/json"
+	"holdfast/core/shared"
 	"holdfast/core/time"
 	"holdfast/core/wire"
 )
@@ -22,6 +23,52 @@ func spec(t testing.TB, background bool) Spec {
 	return Spec{
 		Target: Target{Provider: fault.Gloo, API: wire.Chat, Base: "https://provider.test", Path: "/", Policy: Defaults(fault.Gloo, background)},
 		Stream: true, Background: background, Body: body, Random: func() float64 { return 0.5 },
+	}
+}
+
+// A network that goes away breaks all that is under way, and that says nothing about the provider: when it is
+// back, each call goes on.
+func TestNetworkAway(t *testing.T) {
+	state, now := shared.New(shared.Config{}), start
+	var calls []*Call
+	sent := 0
+	tell := func(c *Call, e Event) {
+		for _, a := range c.Handle(now, e) {
+			if a.Kind == Send {
+				sent++
+			}
+		}
+	}
+	for range 8 {
+		s := spec(t, false)
+		s.Shared = state
+		calls = append(calls, New(s))
+	}
+	all := func(e Event) {
+		for _, c := range calls {
+			tell(c, e)
+		}
+	}
+	all(Event{Kind: Start})
+	all(Event{Kind: Demand})
+	for i, c := range calls {
+		if i%2 == 0 { // the others are still to be answered
+			tell(c, Event{Kind: Responded, Attempt: 1, Status: 200})
+			tell(c, Event{Kind: Received, Attempt: 1, Bytes: []byte(`data: {"choices":[{"delta":{"content":"Hello"}}]}` + "\n\n")})
+		}
+	}
+	all(Event{Kind: Offline})
+	all(Event{Kind: Broke, Attempt: 1, Fault: fault.Network("TypeError", "", "network error")})
+	now = now.Add(time.Second)
+	all(Event{Kind: Tick})
+	sent = 0
+	if all(Event{Kind: Online}); sent != len(calls) {
+		t.Errorf("%d of %d calls asked again", sent, len(calls))
+	}
+	for _, target := range state.Health(now).Targets {
+		if target.Failures != 0 {
+			t.Errorf("%d failures of %s", target.Failures, target.Host)
+		}
 	}
 }
 

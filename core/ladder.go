@@ -38,6 +38,17 @@ const (
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
 func (c *Call) fail(now time.Time, f fault.Fault) {
+	if c.offline && c.phase >= sending && c.phase <= draining && broken(f.Reason) {
+		f.Breaker = fault.Ignore // the network is away: that is nobody's failure
+		switch c.attempt.Kind {
+		case Continued:
+			c.continued--
+		case Resumed:
+			c.resumes--
+		default:
+			c.spent--
+		}
+	}
 	c.breakOff(now, f)
 	next, ok := c.resume(now, f)
 	c.report(now, f, ok && !c.durable())

@@ -26,7 +26,9 @@ type Budget struct {
 	Backoff   Shape         // of own backoff
 	Base, Cap time.Duration // of own backoff
 	MaxHint   time.Duration // the longest hint that is obeyed
-	Window    time.Duration // no attempt starts later than this after the call began or last got something; Off: no bound
+	// Window: no attempt starts later than this after the call began, an attempt ended that had brought
+	// something, the network came back, or the machine woke up; Off: no bound.
+	Window    time.Duration
 	Total     time.Duration // the whole call; Off: no bound
 	Continues int           // automatic continuations after shown text
 }

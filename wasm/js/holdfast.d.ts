@@ -231,7 +231,8 @@ export interface Budget {
   /** The longest wait asked for by a server that is obeyed. A longer one ends the call with `retryAtMs`. */
   maxHintMs?: number;
   /**
-   * No attempt starts later than this after the call began or last got something of an answer. 0 switches it off.
+   * No attempt starts later than this after the call began, an attempt ended that had brought something of an
+   * answer, the network came back, or the machine woke up. 0 switches it off.
    * An answer that its provider keeps is taken up again for as long as it is being made: for an hour (or
    * `firstDeltaMs`, if longer) of which nothing comes.
    */
