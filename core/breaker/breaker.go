@@ -49,7 +49,7 @@ func orDefault(d time.Duration) time.Duration {
 	if d <= 0 {
 		return 30 * time.Second
 	}
-	return min(d, maxWindow)
+	return min(d, maxRest)
 }
 
 // Breaker is one circuit breaker. The zero value is closed.

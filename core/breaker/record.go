@@ -16,8 +16,8 @@ type Record struct {
 	Rest
 }
 
-// maxWindow bounds what a record may claim: no breaker is meant to stay open for longer.
-const maxWindow = 24 * time.Hour
+// maxRest bounds what a record may claim: no breaker is meant to stay open for longer.
+const maxRest = 24 * time.Hour
 
 // maxGeneration leaves room to grow.
 const maxGeneration = 1 << 60
@@ -29,10 +29,10 @@ func (b *Breaker) Record() Record {
 	case closed:
 		r.Failures = s.failures
 	case open:
-		r.Rest = s.rest.rest()
+		r.Rest = s.rest
 	case halfOpen:
 		if s.busy {
-			r.Rest = s.lease.rest()
+			r.Rest = s.lease
 		}
 	}
 	return r
@@ -46,18 +46,17 @@ func (b *Breaker) Merge(r Record) bool {
 		return false
 	}
 	b.generation = r.Generation
-	rest := r.window()
 	switch r.Kind {
 	case Closed:
 		b.state = closed{failures: r.Failures}
 	case Open:
-		b.state = open{rest}
+		b.state = open{r.Rest}
 	case HalfOpen:
 		number := uint64(1) // above any probe of ours: it is another's
 		if s, is := b.state.(halfOpen); is {
 			number = s.probe + 1
 		}
-		b.state = halfOpen{number, !r.none(), rest}
+		b.state = halfOpen{number, !r.none(), r.Rest}
 	}
 	return true
 }
@@ -71,9 +70,9 @@ func (r Record) Valid() bool {
 	case Closed:
 		return r.none()
 	case Open:
-		return r.within(maxWindow)
+		return r.within(maxRest)
 	case HalfOpen:
-		return r.none() || r.within(maxWindow)
+		return r.none() || r.within(maxRest)
 	}
 	return false
 }

@@ -53,7 +53,7 @@ func (s closed) report(now time.Time, p Permit, e fault.Effect) state {
 }
 
 // open waits. That its time is over changes nothing until somebody asks.
-type open struct{ rest window }
+type open struct{ rest Rest }
 
 func (open) kind() Kind { return Open }
 
@@ -61,7 +61,7 @@ func (s open) admit(now time.Time, c Config) (state, time.Time, bool) {
 	if s.rest = s.rest.seen(now); s.rest.over(now) {
 		return halfOpen{}.admit(now, c) // the change itself admits the probe (field case brk-005)
 	}
-	return s, s.rest.until, false
+	return s, s.rest.Until, false
 }
 
 func (s open) report(time.Time, Permit, fault.Effect) state { return s } // it admitted nobody
@@ -71,14 +71,14 @@ func (s open) report(time.Time, Permit, fault.Effect) state { return s } // it a
 type halfOpen struct {
 	probe uint64 // the number of the last probe
 	busy  bool   // it is under way
-	lease window // and may be silent so long
+	lease Rest   // and may be silent so long
 }
 
 func (halfOpen) kind() Kind { return HalfOpen }
 
 func (s halfOpen) admit(now time.Time, c Config) (state, time.Time, bool) {
 	if s.lease = s.lease.seen(now); s.busy && !s.lease.over(now) {
-		return s, s.lease.until, false
+		return s, s.lease.Until, false
 	}
 	return halfOpen{s.probe + 1, true, begin(now, c.probe())}, time.Time{}, true
 }
@@ -91,7 +91,7 @@ func (s halfOpen) report(now time.Time, p Permit, e fault.Effect) state {
 	case e == fault.Failing && last:
 		return open{begin(now, p.config.open())}
 	case last:
-		s.busy, s.lease = false, window{}
+		s.busy, s.lease = false, Rest{}
 	}
 	return s
 }

@@ -8,17 +8,17 @@ const lately = 10 * time.Second
 
 // successes counts those of late, by two spans of time that follow each other.
 type successes struct {
-	span         window // the present one
-	now, earlier int    // in it, and in the one before
+	span         Rest // the present one
+	now, earlier int  // in it, and in the one before
 }
 
 // at returns the count as it stands at now. A clock that went back keeps the present span.
 func (s successes) at(now time.Time) successes {
 	switch s.span = s.span.seen(now); {
-	case !now.Before(s.span.until.Add(lately)):
+	case !now.Before(s.span.Until.Add(lately)):
 		return successes{span: begin(now, lately)}
 	case s.span.over(now):
-		return successes{window{s.span.until, s.span.until.Add(lately)}, 0, s.now}
+		return successes{begin(s.span.Until, lately), 0, s.now}
 	}
 	return s
 }
