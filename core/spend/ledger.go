@@ -68,16 +68,21 @@ func (l *Ledger) sweep(now time.Time) {
 
 // Restore takes the figures of an earlier session. What was under way then counts as spent.
 func (l *Ledger) Restore(f Figures) {
-	f.Spent, f.Estimated = f.Spent.plus(f.Held), f.Estimated.plus(f.Held)
-	f.Held = l.figures.Held
-	l.figures = f
+	held := l.figures.Held
+	l.figures = f.settled()
+	l.figures.Held = held
+}
+
+// settled are the figures with what was under way as spent.
+func (f Figures) settled() Figures {
+	f.Spent, f.Estimated, f.Held = f.Spent.plus(f.Held), f.Estimated.plus(f.Held), 0
+	return f
 }
 
 // Join adds what somebody else has counted since base, figures that both have seen. What was under
 // way there counts as spent until it is settled, as for Restore.
 func (l *Ledger) Join(base, theirs Figures) {
-	base.Spent, base.Estimated = base.Spent.plus(base.Held), base.Estimated.plus(base.Held)
-	theirs.Spent, theirs.Estimated = theirs.Spent.plus(theirs.Held), theirs.Estimated.plus(theirs.Held)
+	base, theirs = base.settled(), theirs.settled()
 	f := &l.figures
 	f.Spent = f.Spent.moved(base.Spent, theirs.Spent)
 	f.Estimated = min(f.Spent, f.Estimated.moved(base.Estimated, theirs.Estimated))

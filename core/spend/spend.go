@@ -13,8 +13,8 @@
 // Spent is the sum of all bills, Held the sum of open reservations. A bill can be higher than its
 // reservation, because a request without a token limit has no known maximum and characters are not
 // tokens; the excess is counted in Spent, named in Overrun, and nothing that costs is admitted until
-// it fits again. (So it is after Restore under a lower limit than before.) It is never hidden: a ledger that cut bills down to the reservation would guard
-// its own number and not the money.
+// it fits again. (So it is after Restore under a lower limit than before.) It is never hidden: a
+// ledger that cut bills down to the reservation would guard its own number and not the money.
 package spend
 
 import "holdfast/core/decimal"
