@@ -8,6 +8,8 @@ import (
 
 // A dialect translates between the session and one provider's messages. It decides nothing.
 type dialect interface {
+	// origin is what the setup goes on from: a handle, or the last response of a chain; or "".
+	origin() (handle, chain string)
 	// greeting is the first frame of a connection, which is of use once the server has answered
 	// it; nil: a connection is of use as soon as it is open.
 	greeting(handle string) []byte
@@ -52,7 +54,7 @@ type heard struct {
 	forgot bool         // the server does not know the response that was to be gone on from
 }
 
-// dialects by provider.
+// dialectOf is the dialect that a provider speaks.
 func dialectOf(p fault.Provider, setup json.Value) dialect {
 	if p == fault.Gemini {
 		return newGemini(setup)

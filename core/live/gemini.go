@@ -37,6 +37,8 @@ func newGemini(setup json.Value) *gemini {
 	}
 }
 
+func (g *gemini) origin() (handle, chain string) { return g.handle, "" }
+
 func (g *gemini) greeting(handle string) []byte {
 	resumption := g.resumption
 	if handle != "" {

@@ -22,7 +22,7 @@ type outbox struct {
 	bytes int
 }
 
-// add numbers a message and queues it.
+// add queues a message.
 func (o *outbox) add(m message) {
 	o.queue = append(o.queue, m)
 	o.bytes += len(m.data)
@@ -58,6 +58,9 @@ func (o *outbox) confirm(held func(*message) bool) {
 	clear(o.sent[len(kept):])
 	o.sent = kept
 }
+
+// every is for what takes all messages.
+func every(*message) bool { return true }
 
 // back puts the sent messages that may be sent again before the queue, and returns the others.
 func (o *outbox) back(again func(*message) bool) (lost []message) {

@@ -86,25 +86,45 @@ func (s *Session) lasted() bool {
 
 // choose finds the way on: to where the conversation stood, or anew, or to the end.
 func (s *Session) choose(f *fault.Fault) {
+	if !s.turnTo(f) {
+		s.giveUp(f)
+		return
+	}
+	s.wait = pace.Wait{}
+	if s.failures > 0 && !s.offline {
+		hint := fault.Hint{}
+		if f != nil {
+			hint = f.Hint
+		}
+		wait, ok := s.spec.Policy.Budget.Before(s.failures, hint, s.spec.Random)
+		if !ok {
+			s.giveUp(f)
+			return
+		}
+		s.wait = wait
+	}
+	switch {
+	case s.serial && len(s.out.queue) == 0 && s.useful:
+		s.phase, s.wait = resting, pace.Wait{}
+		s.note(Note{Kind: NoteResting})
+	case s.wait.For > 0:
+		s.phase, s.until = waiting, s.now.Add(s.wait.For)
+		s.note(Note{Kind: NoteWaiting, Connection: s.number + 1, Wait: s.wait.For, Source: s.wait.Source})
+	default:
+		s.connect()
+	}
+}
+
+// turnTo sets why the next connection is opened, and reports false when there is to be none.
+func (s *Session) turnTo(f *fault.Fault) bool {
 	p := &s.spec.Policy
-	was := s.report.Ready > 0
-	hopeless, hint := false, fault.Hint{}
-	if f != nil {
-		hopeless = !f.RetryWithin(p.Budget.MaxHint) || f.MaxRetries > 0 && s.failures > f.MaxRetries
-		hint = f.Hint
-	}
-	// A server that had accepted us and then found fault, with a message or with nothing at all,
-	// may still restore the state from before.
-	if hopeless && was && s.failures <= 1 && hint.Wait <= p.Budget.MaxHint {
-		hopeless = false
-	}
-	resumed := s.handle != "" && s.kind == Resume && !was // the handle itself may have been refused
+	hopeless := s.hopeless(f)
+	resumed := s.handle != "" && s.kind == Resume && s.report.Ready == 0 // the handle itself may have been refused
 	switch {
 	case hopeless && resumed && s.spec.StartOver && f.Decision == fault.FixRequest:
 		s.forget()
 	case hopeless || s.failures >= p.Budget.Attempts:
-		s.giveUp(f)
-		return
+		return false
 	case s.serial:
 		s.kind = Resume
 		if !s.engaged && s.chain == "" {
@@ -125,28 +145,20 @@ func (s *Session) choose(f *fault.Fault) {
 			s.warn("the handle to go on from is older than its life of " + p.HandleLife.String())
 			s.handle = ""
 		}
-		s.giveUp(f)
-		return
+		return false
 	}
-	s.wait = pace.Wait{}
-	if s.failures > 0 && !s.offline {
-		wait, ok := p.Budget.Before(s.failures, hint, s.spec.Random)
-		if !ok {
-			s.giveUp(f)
-			return
-		}
-		s.wait = wait
+	return true
+}
+
+// hopeless tells that another connection would fail as this one has.
+func (s *Session) hopeless(f *fault.Fault) bool {
+	longest := s.spec.Policy.Budget.MaxHint
+	if f == nil || f.RetryWithin(longest) && (f.MaxRetries == 0 || s.failures <= f.MaxRetries) {
+		return false
 	}
-	switch {
-	case s.serial && len(s.out.queue) == 0 && s.useful:
-		s.phase, s.wait = resting, pace.Wait{}
-		s.note(Note{Kind: NoteResting})
-	case s.wait.For > 0:
-		s.phase, s.until = waiting, s.now.Add(s.wait.For)
-		s.note(Note{Kind: NoteWaiting, Connection: s.number + 1, Wait: s.wait.For, Source: s.wait.Source})
-	default:
-		s.connect()
-	}
+	// A server that had accepted us and then found fault, with a message or with nothing at all,
+	// may still restore the state from before.
+	return s.report.Ready == 0 || s.failures > 1 || f.Hint.Wait > longest
 }
 
 // forget begins the conversation anew.

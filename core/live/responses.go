@@ -30,6 +30,8 @@ func newResponses(p fault.Provider, setup json.Value) *responses {
 	}
 }
 
+func (r *responses) origin() (handle, chain string) { return "", r.chain }
+
 func (r *responses) greeting(string) []byte { return nil }
 
 func (r *responses) read(data json.Value) (m message, problem string) {

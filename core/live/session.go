@@ -92,12 +92,7 @@ const (
 // New returns a session. Its first event is Start.
 func New(spec Spec) *Session {
 	s := &Session{spec: spec, model: modelOf(spec.Setup), serial: spec.Provider != fault.Gemini, kind: First, dialect: dialectOf(spec.Provider, spec.Setup)}
-	switch d := s.dialect.(type) {
-	case *gemini:
-		s.handle = d.handle
-	case *responses:
-		s.chain = d.chain
-	}
+	s.handle, s.chain = s.dialect.origin()
 	return s
 }
 
@@ -304,7 +299,7 @@ func (s *Session) shut(status Status) {
 
 // end completes the result. Nothing happens after it.
 func (s *Session) end(status Status, f *fault.Fault) {
-	s.lose(s.out.drop(func(*message) bool { return true }), LostEnd)
+	s.lose(s.out.drop(every), LostEnd)
 	s.phase = done
 	s.owe()
 	r := &s.result

@@ -125,7 +125,7 @@ func (s *Session) follow(h *heard) {
 			t.response = h.response
 		}
 		if s.serial { // it answers, so it has the message
-			s.out.confirm(func(*message) bool { return true })
+			s.out.confirm(every)
 		}
 	}
 	for _, id := range h.calls {
@@ -170,8 +170,7 @@ func (s *Session) follow(h *heard) {
 // refused takes an error of the server's. One that another try may mend, before anything of the
 // turn has come, is not shown.
 func (s *Session) refused(v json.Value, h *heard) {
-	f := h.failed
-	t := s.turn
+	f, t := h.failed, s.turn
 	if !s.serial {
 		s.give(Item{Kind: ItemMessage, Data: v})
 		s.warn("the server reported an error: " + f.Developer)
@@ -181,21 +180,8 @@ func (s *Session) refused(v json.Value, h *heard) {
 	if t.asked != 0 && !t.begun && len(s.out.sent) > 0 {
 		m = s.out.sent[len(s.out.sent)-1]
 	}
-	p := &s.spec.Policy
-	if again := m.data != nil && !h.begins; again && h.over {
-		s.turn = turn{}
-		s.out.back(func(*message) bool { return true })
-		s.change()
+	if m.data != nil && !h.begins && s.resend(h) {
 		return
-	} else if again && m.tries+1 < p.Sends && f.RetryWithin(p.Budget.MaxHint) {
-		if wait, ok := p.Budget.Before(m.tries+1, f.Hint, s.spec.Random); ok {
-			s.turn = turn{}
-			s.out.sent[len(s.out.sent)-1].tries++
-			s.out.back(func(*message) bool { return true })
-			s.hold = s.now.Add(wait.For)
-			s.note(Note{Kind: NoteWaiting, Wait: wait.For, Source: wait.Source})
-			return
-		}
 	}
 	s.give(Item{Kind: ItemMessage, Data: v})
 	if h.over && t.begun { // whether the turn goes on is not known: it is cut with the connection
@@ -204,7 +190,7 @@ func (s *Session) refused(v json.Value, h *heard) {
 	}
 	if t.underWay() {
 		s.turn = turn{}
-		s.out.confirm(func(*message) bool { return true })
+		s.out.confirm(every)
 		if h.response == "" {
 			h.response = t.response
 		}
@@ -220,4 +206,30 @@ func (s *Session) refused(v json.Value, h *heard) {
 	if h.over {
 		s.change()
 	}
+}
+
+// resend queues the message that the server refused once more, where another try may mend that: for
+// the next connection when this one's time is over, else for after a wait.
+func (s *Session) resend(h *heard) bool {
+	p := &s.spec.Policy
+	if h.over {
+		s.turn = turn{}
+		s.out.back(every)
+		s.change()
+		return true
+	}
+	m := &s.out.sent[len(s.out.sent)-1]
+	if m.tries+1 >= p.Sends || !h.failed.RetryWithin(p.Budget.MaxHint) {
+		return false
+	}
+	wait, ok := p.Budget.Before(m.tries+1, h.failed.Hint, s.spec.Random)
+	if !ok {
+		return false
+	}
+	m.tries++
+	s.turn = turn{}
+	s.out.back(every)
+	s.hold = s.now.Add(wait.For)
+	s.note(Note{Kind: NoteWaiting, Wait: wait.For, Source: wait.Source})
+	return true
 }
