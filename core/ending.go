@@ -1,6 +1,8 @@
 package core
 
 import (
+	"cmp"
+
 	"holdfast/core/fault"
 	"holdfast/core/header"
 	"holdfast/core/pace"
@@ -100,7 +102,7 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 		c.cursor, c.pending = s.Cursor, c.pending || s.Pending
 		c.result.Warnings = append(c.result.Warnings, s.Warnings...)
 		c.result.Finish = s.Finish
-		c.result.ID, c.result.Model = orElse(s.ID, c.result.ID), orElse(s.Model, c.result.Model)
+		c.result.ID, c.result.Model = cmp.Or(s.ID, c.result.ID), cmp.Or(s.Model, c.result.Model)
 	} else if c.result.Data != nil {
 		c.result.ID, c.result.Model, a.Usage = wire.Describe(c.result.Data)
 	}
@@ -110,7 +112,7 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 	if from := c.header.Get("x-gloo-model-redirected-from"); from != "" {
 		c.result.Redirected = from
 	}
-	c.result.RequestID = orElse(a.RequestID, c.result.RequestID)
+	c.result.RequestID = cmp.Or(a.RequestID, c.result.RequestID)
 	if f.Decision != "" {
 		if c.result.First.Decision == "" {
 			c.result.First = f
@@ -196,12 +198,5 @@ func (c *Call) offer() (offer []string) {
 
 // requestID reads the id that support asks for, whatever the provider calls it.
 func requestID(h header.Header) string {
-	return orElse(h.Get("x-request-id"), h.Get("request-id"))
-}
-
-func orElse(s, otherwise string) string {
-	if s != "" {
-		return s
-	}
-	return otherwise
+	return cmp.Or(h.Get("x-request-id"), h.Get("request-id"))
 }

@@ -4,6 +4,7 @@ package core
 
 import (
 	"bytes"
+	"cmp"
 	"strings"
 
 	"holdfast/core/decimal"
@@ -168,6 +169,6 @@ func (c *Call) close(f fault.Fault) {
 
 // frank is a fault whose message tells what happened, for the developer whose SDK throws it.
 func frank(f fault.Fault) fault.Fault {
-	f.Message = orElse(f.Developer, f.Message)
+	f.Message = cmp.Or(f.Developer, f.Message)
 	return f
 }

@@ -1,6 +1,10 @@
 package pace
 
-import "holdfast/core/time"
+import (
+	"cmp"
+
+	"holdfast/core/time"
+)
 
 // Throttle bounds the retries of one client to a share of its traffic, so that what fails for
 // everybody is not asked three times by everybody. It is a bucket: an answer that succeeds earns a
@@ -39,18 +43,9 @@ func NewThrottle(c ThrottleConfig) Throttle { return Throttle{config: c} }
 
 const whole = 1000 // thousandths in a retry
 
-func (c ThrottleConfig) share() int64 { return int64(orDefault(c.Share, 200)) }
-func (c ThrottleConfig) floor() int64 { return int64(orDefault(c.Floor, 30)) * whole }
-func (c ThrottleConfig) every() time.Duration {
-	return time.Duration(orDefault(int(c.Every), int(2*time.Second)))
-}
-
-func orDefault(n, otherwise int) int {
-	if n == 0 {
-		return otherwise
-	}
-	return n
-}
+func (c ThrottleConfig) share() int64         { return int64(cmp.Or(c.Share, 200)) }
+func (c ThrottleConfig) floor() int64         { return int64(cmp.Or(c.Floor, 30)) * whole }
+func (c ThrottleConfig) every() time.Duration { return cmp.Or(c.Every, 2*time.Second) }
 
 // Retry asks to send the same request again, and takes that out of the bucket. False means: end the
 // call with the failure that it has, or go elsewhere.
