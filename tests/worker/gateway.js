@@ -10,9 +10,9 @@ import { after } from "node:test";
 import { build } from "../../wasm/worker/build.mjs";
 import { serve } from "../../wasm/worker/serve.mjs";
 
-const project = new URL("../../", import.meta.url).pathname;
+export const project = new URL("../../", import.meta.url).pathname;
 const require = createRequire(import.meta.url);
-const folder = mkdtempSync(join(tmpdir(), "holdfast-worker-test-"));
+export const folder = mkdtempSync(join(tmpdir(), "holdfast-worker-test-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
 export const TOKEN = "hf-token-of-alice";
@@ -44,18 +44,19 @@ const built = build(join(folder, "built"));
 
 /**
  * Starts a gateway with what differs from the usual configuration. main is a module of this folder that
- * stands before it; port and storage are those of one that was stopped, to take its place.
+ * stands before it; port and storage are those of one that was stopped, to take its place; bundle is a
+ * folder with one that was bundled into worker.js.
  */
-export async function startGateway({ secrets = KEYS, ...config } = {}, { main, port, storage } = {}) {
+export async function startGateway({ secrets = KEYS, ...config } = {}, { main, port, storage, bundle } = {}) {
   if (main) cpSync(join(project, "tests/worker", main), join(built, "worker", main));
-  const { address, stop, pid } = await serve(built, {
+  const { address, stop, pid } = await serve(bundle ?? built, {
     config: {
       tokens: { alice: hashed(TOKEN) }, origins: [ORIGIN],
       providers: Object.fromEntries(names.map((name) => [name, { baseURL: `${provider}/${name}` }])),
       policy: { idleMs: 4000, switchMs: 4000, interactive: { backoffBaseMs: 1, backoffCapMs: 2 } },
       throttle: false, breaker: false, ...config,
     },
-    secrets, port, storage, main: main && `worker/${main}`, workerd: require("workerd").default,
+    secrets, port, storage, main: bundle ? "worker.js" : main && `worker/${main}`, workerd: require("workerd").default,
   });
   after(stop);
   return { address, stop, pid };

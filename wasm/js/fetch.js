@@ -2,7 +2,7 @@
 
 import { HoldfastError } from "./error.js";
 import { Call } from "./call.js";
-import { pageURL } from "./runtime.js";
+import { pageURL } from "./host.js";
 
 /**
  * @param {import("./session.js").Session} session

@@ -6,8 +6,9 @@
 // move.js), while the calls that are open in the lean one end there.
 
 import { HoldfastError, badOption } from "./error.js";
+import { isNode, nodeModule, pageURL } from "./host.js";
 import { Port } from "./protocol.js";
-import { goRuntime, isNode, nodeModule, pageURL, start } from "./runtime.js";
+import { goRuntime, start } from "./runtime.js";
 
 /** @typedef {import("./holdfast.d.ts").ClientOptions["wasm"]} Source */
 

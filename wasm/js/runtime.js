@@ -1,5 +1,7 @@
 // Runtime starts a compiled program, whichever compiler made it, and notices its end.
 
+import { nodeModule } from "./host.js";
+
 /**
  * Starts a program as what is behind a port.
  * @param {WebAssembly.Module} module
@@ -103,19 +105,4 @@ const NO_SUCH_FILE = 8;
 
 function decode(buffer, at, size) {
   return new TextDecoder().decode(new Uint8Array(buffer, at, size));
-}
-
-export function isNode() {
-  return typeof globalThis.process?.versions?.node === "string";
-}
-
-/** What relative addresses start from: as for fetch the page, and in a worker made of a blob the page's origin. */
-export function pageURL() {
-  const { document, location } = globalThis;
-  return document?.baseURI ?? (location?.protocol === "blob:" ? location.origin : location?.href);
-}
-
-/** A module of Node, under a name that no bundler follows. */
-export function nodeModule(name) {
-  return import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`);
 }

@@ -4,7 +4,7 @@ import { badOption, HoldfastError } from "./error.js";
 import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
 import { current, load } from "./program.js";
 import { Move } from "./move.js";
-import { pageURL } from "./runtime.js";
+import { pageURL } from "./host.js";
 import { Share } from "./share.js";
 
 /** Options that never enter the program. */

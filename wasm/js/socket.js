@@ -1,7 +1,7 @@
 // Socket is one connection of a live session: it opens a WebSocket and passes on what comes.
 
 import { describeFailure } from "./error.js";
-import { isNode } from "./runtime.js";
+import { isNode } from "./host.js";
 
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
 const KEY = "x-holdfast-key";

@@ -52,8 +52,8 @@ export async function serve(folder, { config, secrets, workerd, port = 0, storag
 
 /** The names of the modules, the main one first, as workerd wants it. */
 function modulesOf(folder, main) {
-  const found = ["worker", "js"].flatMap((part) => readdirSync(join(folder, part)).map((name) => `${part}/${name}`));
-  return [main, ...found.filter((name) => name !== main), "wasm_exec.js", "holdfast.wasm", "control.wasm"];
+  const found = readdirSync(folder, { recursive: true }).filter((name) => /\.(js|wasm)$/.test(name) && name !== main);
+  return [main, ...found];
 }
 
 function capnp(folder, modules, bindings, storage) {

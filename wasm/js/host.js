@@ -1,0 +1,16 @@
+// Host tells where the library runs: in Node or not, in which page.
+
+export function isNode() {
+  return typeof globalThis.process?.versions?.node === "string";
+}
+
+/** What relative addresses start from: as for fetch the page, and in a worker made of a blob the page's origin. */
+export function pageURL() {
+  const { document, location } = globalThis;
+  return document?.baseURI ?? (location?.protocol === "blob:" ? location.origin : location?.href);
+}
+
+/** A module of Node, under a name that no bundler follows. */
+export function nodeModule(name) {
+  return import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`);
+}
