@@ -270,4 +270,9 @@ test("options that make no sense are refused", async () => {
   assert.deepEqual([plain.id, plain.offset], [undefined, undefined]);
   plain.leave();
   assert.equal((await plain.result).status, "cancelled");
+  unload();
+  const unsent = client.stream(PATH, BODY);
+  unsent.leave(); // before the program is there
+  const { status, attempts } = await unsent.result;
+  assert.deepEqual([status, attempts.length, unsent.resumable], ["cancelled", 0, false]);
 });

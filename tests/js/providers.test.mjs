@@ -90,6 +90,20 @@ for (const { provider, path, body, resumes } of STREAMS.filter((stream) => strea
     const told = (await seen()).slice(1).map(({ method, path, status }) => [method, path.replace(/[^/]+\/cancel$/, "*/cancel"), status]);
     assert.deepEqual(told, resumes ? [["POST", `/${provider}${path}/*/cancel`, 200]] : []);
   });
+
+  test(`${provider} ${path}${resumes ? " in background" : ""}: left, nothing is stopped`, async () => {
+    const client = await createClient({ provider, baseURL: `${base}/${provider}`, apiKey: "test-key" });
+    const session = crypto.randomUUID();
+    const answer = client.stream(path, body, { headers: { "x-sim": "slow", "x-sim-session": session } });
+    const deltas = answer[Symbol.asyncIterator]();
+    while ((await deltas.next()).value.type !== "text");
+    answer.leave();
+    const result = await answer.result;
+    assert.deepEqual([result.status, result.text, answer.resumable], ["cancelled", answer.partial, false]);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const { requests } = await (await fetch(`${base}/sim/log?session=${session}`)).json();
+    assert.equal(requests.length, 1);
+  });
 }
 
 test("xai deferred: the ticket is exchanged for the answer once it is made", async () => {

@@ -135,7 +135,6 @@ export class Answer {
   }
 
   leave() {
-    if (!this.#place) return this.cancel();
     if (this.#ended || this.#cancelled) return;
     this.#cancelled = this.#left = true;
     this.#call?.abort(true);
@@ -222,7 +221,7 @@ export class Answer {
   /** Opens the call at once when the program runs, and as soon as it does when not. */
   #open(kept, options, body) {
     const open = (port) => {
-      if (this.#cancelled && !this.#left) kept.signal = AbortSignal.abort(); // while the program was loaded
+      if (this.#cancelled && !(this.#left && this.#place)) kept.signal = AbortSignal.abort(); // while the program was loaded
       this.#call = new Call(port, this.#session, this.#taker, kept);
       this.#call.open(true, options, body);
       if (this.#left) this.#call.abort(true);
