@@ -13,6 +13,7 @@ const whole = readFileSync(join(here, "../sim/long.md"), "utf8").trimEnd();
 const root = join(here, "app");
 const outDir = join(out, "app");
 await vite.build({ root, base: "./", configFile: false, logLevel: "error", build: { outDir, emptyOutDir: true } });
+delete process.env.NODE_ENV; // the build has set it: the server would bring React's code for production, whose StrictMode does nothing
 const developing = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "app-dev"), optimizeDeps: { force: true }, server: { port: 0, host: "127.0.0.1" } });
 after(() => developing.close());
 await developing.listen();
@@ -130,6 +131,44 @@ test("asked by an effect that StrictMode runs twice, one answer comes", async ()
   assert.equal(page.sent.begun, 1);
   await close(page);
 });
+
+test("the component's code is changed while an answer arrives: it goes on", async () => {
+  const page = await open(browser, "about:blank");
+  await page.addInitScript(refreshable);
+  await page.goto(`${addresses.developing}/?sim=${encodeURIComponent(sim)}&play=${encodeURIComponent(JSON.stringify({ gapMs: 10 }))}`);
+  await page.click("#send");
+  await growing(page, 50);
+  const before = await text(page);
+  await page.evaluate(() => refresh("Chat"));
+  assert.ok((await text(page)).startsWith(before));
+  await state(page, "complete");
+  assert.equal(await text(page), whole);
+  await close(page);
+});
+
+/** Lets refresh(name) do to a component what a development server does when its file is saved. */
+function refreshable() {
+  const roots = new Set();
+  let react;
+  globalThis.__REACT_DEVTOOLS_GLOBAL_HOOK__ = {
+    supportsFiber: true,
+    inject: (internals) => ((react = internals), 1),
+    onCommitFiberRoot: (id, root) => roots.add(root),
+    onCommitFiberUnmount() {},
+  };
+  globalThis.refresh = (name) => {
+    const families = new Map();
+    const family = (type) => {
+      if (type.name === name && !families.has(type)) families.set(type, { current: (props) => type(props) });
+      return families.get(type);
+    };
+    react.setRefreshHandler(family);
+    const find = (fiber) => fiber && (family(fiber.type ?? {}), find(fiber.child), find(fiber.sibling));
+    for (const root of roots) find(root.current);
+    for (const root of roots) react.scheduleRefresh(root, { updatedFamilies: new Set(families.values()), staleFamilies: new Set() });
+    if (families.size === 0) throw new Error(`no component ${name}`);
+  };
+}
 
 test("a failure before any text says why", async () => {
   const page = await start("unauthorized");

@@ -1,7 +1,7 @@
 // React's hook for one answer at a time: useAnswer.
 "use client";
 
-import { useInsertionEffect, useMemo, useSyncExternalStore } from "react";
+import { useInsertionEffect, useState, useSyncExternalStore } from "react";
 import { badOption } from "./error.js";
 
 /** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
@@ -13,13 +13,16 @@ const FRAME_MS = 16;
 export function useAnswer(client, options) {
   const { store, id, ...unknown } = options ?? {};
   for (const key of Object.keys(unknown)) throw badOption(key, "is not an option of useAnswer; there are id, store");
-  const place = useMemo(() => new Place(store, id), [store, id]);
+  // A state and no memo, which React may forget: when the component's code is changed while the page is developed, for one.
+  let [place, setPlace] = useState(() => new Place(store, id));
+  if (!place.is(store, id)) setPlace((place = new Place(store, id)));
   useInsertionEffect(() => place.use(client)); // before any other effect, which may send
   return useSyncExternalStore(place.subscribe, place.read, place.first);
 }
 
 /** The place of a component where one answer is shown. It lives while somebody has subscribed. */
 class Place {
+  #of;
   #store;
   #id;
   #given;
@@ -37,6 +40,7 @@ class Place {
   #first;
 
   constructor(store, id) {
+    this.#of = [store, id];
     if (store && id !== undefined) {
       this.#store = store;
       this.#id = id;
@@ -45,8 +49,14 @@ class Place {
     this.#shown = this.#first = { status: "idle", text: "", offer: [], send, continue: this.goOn, tryAgain: this.tryAgain, stop };
   }
 
+  is(store, id) {
+    return this.#of[0] === store && this.#of[1] === id;
+  }
+
   use(client) {
+    if (client === this.#given) return;
     this.#given = client;
+    client?.then?.(undefined, () => {}); // whoever asks is told that it could not be made
   }
 
   read = () => this.#shown;
@@ -158,7 +168,8 @@ class Place {
     if (!run) return;
     const text = run.answer?.partial ?? this.#shown.text;
     run.left.abort();
-    run.answer?.leave();
+    if (run.answer?.id) run.answer.leave(); // durable
+    else run.answer?.cancel();
     this.#end(run, { status: "interrupted", text, offer: offerOf(text) });
   }
 }
