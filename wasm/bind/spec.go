@@ -1,0 +1,140 @@
+package bind
+
+import (
+	"holdfast/core"
+	"holdfast/core/decimal"
+	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/json"
+	"holdfast/core/wire"
+)
+
+// spec reads a call's options and body. The bytes are the call's from now on.
+func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
+	s := core.Spec{Stream: stream, Shared: c.state}
+	v, err := json.Parse(data)
+	if err != nil {
+		return s, badOption(err.Error())
+	}
+	first, fallbacks := c.target, c.fallbacks
+	if route := v.Get("route"); route != nil {
+		if fallbacks, err = c.route(&first, route); err != nil {
+			return s, err
+		}
+	}
+	flag(&s.Background)(v.Get("background")) // the budgets depend on it
+	if wire.API(v.Get("api").Text()) == wire.Answers {
+		first.api, fallbacks = wire.Answers, nil // the gateway has its own
+	}
+	s.Target = first.at("", s.Background, c.policy)
+	where, api, handover := "request", "", true
+	total := s.Policy.Budget.Total
+	var own header.Header
+	table := []option{
+		{"path", text(&s.Path)},
+		{"background", flag(&s.Background)},
+		{"headers", headers(&own)},
+		{"timeoutMs", limit(&total)},
+		{"policy", policy(&s.Policy, s.Background)},
+		{"api", text(&api)},
+		{"strict", flag(&s.Strict)},
+		{"id", text(&s.ID)},
+		{"tag", flag(&s.Tag)},
+	}
+	if stream {
+		where, table = "stream", append(table, []option{
+			{"continues", text(&s.Partial)},
+			{"handover", flag(&handover)},
+			{"route", func(json.Value) error { return nil }}, // read above
+			{"cursors", flag(&s.Cursors)},
+			{"from", cursor(&s.From)},
+		}...)
+	}
+	if err := options(v, where, table); err != nil {
+		return s, err
+	}
+	if err := checkPath(s.Path); err != nil {
+		return s, err
+	}
+	if s.From != nil && s.From.Provider == "" {
+		s.From.Provider = first.provider
+	}
+	if v.Get("timeoutMs") != nil {
+		s.Policy.Budget.Total = total
+	}
+	s.Stay = !handover
+	s.Auth = wire.Hosts[first.provider].Sign(s.Path)
+	if s.API = wire.API(api); api == "" {
+		s.API = wire.DetectAPI(s.Path)
+	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
+		return s, badOption("api: is not a wire format that Holdfast knows")
+	}
+	if stream && !wire.Streams(s.API) {
+		return s, badOption("api: the path does not tell the wire format of the stream; name it")
+	}
+	s.Header = c.fields(stream, first.provider, first.header, own)
+	outer, _ := decimal.Int(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
+	s.Outer = int(outer)
+	for i := range fallbacks {
+		f := &fallbacks[i]
+		t := f.at(f.path, s.Background, c.policy, f.policy, v.Get("policy"))
+		t.Header = c.fields(stream, f.provider, f.header)
+		s.Fallbacks = append(s.Fallbacks, t)
+	}
+	s.Metered = v.Get("route", "metered").True()
+	if v.Get("route", "form").True() && len(fallbacks) > 0 {
+		s.First = 1
+	}
+	if len(body) > s.Policy.MaxBody {
+		return s, &failure{"body_too_large", "body: " + decimal.String(len(body)) + " bytes are more than policy.maxBodyBytes, " + decimal.String(s.Policy.MaxBody)}
+	}
+	if s.Body, err = json.Parse(body); err != nil {
+		return s, &failure{"bad_body", "body: " + err.Error()}
+	}
+	if s.First == 1 {
+		s.Body = s.Body.Without("models") // they were the chain
+	}
+	if err := s.Check(); err != nil {
+		return s, &failure{"bad_body", "body: " + err.Error()}
+	}
+	return s, nil
+}
+
+// cursor reads what writeCursor wrote.
+func cursor(to **core.Cursor) setter {
+	return func(v json.Value) error {
+		c := &core.Cursor{}
+		var provider, api string
+		var next int
+		const most = 1<<31 - 1
+		if err := options(v, "from", []option{
+			{"target", whole(&c.Target, 0, most)},
+			{"before", whole(&c.Before, 0, most)},
+			{"provider", text(&provider)},
+			{"api", text(&api)},
+			{"id", text(&c.At.ID)},
+			{"next", whole(&next, 0, most)},
+			{"event", text(&c.At.Event)},
+			{"text", whole(&c.At.Text, 0, most)},
+			{"reasoning", whole(&c.At.Reasoning, 0, most)},
+			{"refusal", whole(&c.At.Refusal, 0, most)},
+			{"tools", func(v json.Value) error {
+				v.Each(func(_ string, id json.Value) bool { c.At.Tools = append(c.At.Tools, id.Text()); return true })
+				return nil
+			}},
+			{"ahead", func(v json.Value) error {
+				return options(v, "ahead", []option{
+					{"text", whole(&c.At.Ahead.Text, 0, most)},
+					{"reasoning", whole(&c.At.Ahead.Reasoning, 0, most)},
+					{"refusal", whole(&c.At.Ahead.Refusal, 0, most)},
+					{"tools", whole(&c.At.Ahead.Tools, 0, most)},
+				})
+			}},
+		}); err != nil {
+			return err
+		}
+		c.Provider, c.API, c.At.Next = fault.Provider(provider), wire.API(api), int64(next)
+		*to = c
+		return nil
+	}
+}
