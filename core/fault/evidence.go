@@ -38,6 +38,9 @@ func (x *evidence) collect() {
 	if x.env.number != 0 {
 		x.addName(decimal.String(x.env.number))
 	}
+	if x.provider == Gemini {
+		x.addName(rpcCode(x.env.number))
+	}
 	if x.inside && x.env.shape != page {
 		x.status = x.statusInside()
 	}
@@ -57,14 +60,14 @@ func (x *evidence) collect() {
 }
 
 // addName adds a name, and what follows its last "/" or ":" as well: xAI writes
-// "subscription:free-usage-exhausted", Google "googleapis.com/…".
+// "subscription:free-usage-exhausted", Google "googleapis.com/…", its OpenAI layer "function_call_filter: …".
 func (x *evidence) addName(n string) {
 	if n == "" || len(x.names) >= 40 {
 		return
 	}
 	x.names = append(x.names, n)
 	if at := max(strings.LastIndexByte(n, '/'), strings.LastIndexByte(n, ':')); at >= 0 && at+1 < len(n) {
-		x.names = append(x.names, n[at+1:])
+		x.names = append(x.names, strings.TrimSpace(n[at+1:]))
 	}
 }
 

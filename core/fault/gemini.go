@@ -40,6 +40,22 @@ var geminiRows = []row{
 	{0, "UNAVAILABLE", "", overloaded},
 }
 
+// rpcCodes are the names of google.rpc.Code, from 1 on: a step that failed tells its number alone.
+const rpcCodes = "CANCELLED|UNKNOWN|INVALID_ARGUMENT|DEADLINE_EXCEEDED|NOT_FOUND|ALREADY_EXISTS|PERMISSION_DENIED|RESOURCE_EXHAUSTED|" +
+	"FAILED_PRECONDITION|ABORTED|OUT_OF_RANGE|UNIMPLEMENTED|INTERNAL|UNAVAILABLE|DATA_LOSS|UNAUTHENTICATED"
+
+// rpcCode is the name of a number, or "".
+func rpcCode(n int64) (name string) {
+	more := rpcCodes
+	for ; n > 0 && more != ""; n-- {
+		name, more, _ = strings.Cut(more, "|")
+	}
+	if n > 0 {
+		return ""
+	}
+	return name
+}
+
 // namesGemini turns google.rpc details into names that the rows can ask for. zero_quota: the
 // plan gives this model nothing at all. daily_quota: the day is spent, whatever RetryInfo says.
 func namesGemini(x *evidence) {
