@@ -3,6 +3,8 @@
 // Whoever reads sees only what is safe: written, and on the disk. So what a reader has got is there after
 // a power cut as well, and an offset that was given out stays true for ever.
 
+import { Waiting } from "./waiting.js";
+
 /** The most bytes in a row, or characters of text: a Durable Object's row takes 2 MB, a character up to 3 bytes. */
 export const MAX_ROW_BYTES = 1 << 20;
 export const MAX_TEXT = 1 << 19;
@@ -25,8 +27,8 @@ export class Store {
   #tail = 0;
   #storage;
   #sql;
-  /** Readers that have seen everything. @type {Set<() => void>} */
-  #waiting = new Set();
+  /** Readers that have seen everything. */
+  #waiting = new Waiting();
 
   /** @param {DurableObjectStorage} storage */
   constructor(storage) {
@@ -98,7 +100,7 @@ export class Store {
     if (this.stream?.incarnation !== incarnation) return; // deleted meanwhile
     this.safe = Math.max(this.safe, tail);
     if (close) this.ended = true;
-    this.#wake();
+    this.#waiting.wake();
   }
 
   /** The last message of those that are there, safe or not. */
@@ -130,13 +132,7 @@ export class Store {
 
   /** Resolves when there is more than n, when the stream has ended or is gone, or after so long. */
   async more(n, ms) {
-    if (!this.stream || this.safe > n || this.ended) return;
-    const { promise, resolve } = Promise.withResolvers();
-    const timer = setTimeout(resolve, ms);
-    this.#waiting.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(resolve);
+    if (this.stream && this.safe <= n && !this.ended) await this.#waiting.wait(ms);
   }
 
   /** Deletes everything. */
@@ -146,16 +142,12 @@ export class Store {
     this.ended = false;
     await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
-    this.#wake();
+    this.#waiting.wake();
   }
 
   #set(column, value) {
     this.#sql.exec(`UPDATE stream SET ${column} = ?`, value);
     this.stream[column] = value;
-  }
-
-  #wake() {
-    for (const resolve of this.#waiting) resolve();
   }
 }
 

@@ -6,6 +6,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { Refusal } from "./errors.js";
+import { Waiting } from "./waiting.js";
 
 const DAY_MS = 24 * 3600 * 1000;
 /** Longer than any provider stores a response: OpenAI and xAI do for 30 days, Gemini for 55. */
@@ -19,8 +20,8 @@ const MAX_IDS = 2000;
 
 export class Stored extends DurableObject {
   #sql = this.ctx.storage.sql;
-  /** Requests that name what is not known yet. @type {Set<() => void>} */
-  #waiting = new Set();
+  /** Requests that name what is not known yet. */
+  #waiting = new Waiting();
 
   constructor(ctx, env) {
     super(ctx, env);
@@ -31,7 +32,7 @@ export class Stored extends DurableObject {
   /** Writes down what went out to the owner. @param {string[]} ids */
   async keep(ids) {
     for (const id of ids) this.#sql.exec("INSERT OR REPLACE INTO ids VALUES (?, ?)", id, Date.now());
-    for (const resolve of this.#waiting) resolve();
+    this.#waiting.wake();
     if ((await this.ctx.storage.getAlarm()) === null) await this.ctx.storage.setAlarm(Date.now() + DAY_MS);
   }
 
@@ -42,18 +43,8 @@ export class Stored extends DurableObject {
       const id = ids.find((one) => this.#sql.exec("SELECT 1 FROM ids WHERE id = ?", one).toArray().length === 0);
       const ms = until - Date.now();
       if (id === undefined || ms <= 0) return id ?? null;
-      await this.#another(ms);
+      await this.#waiting.wait(ms);
     }
-  }
-
-  /** Resolves when something more is kept, or after so long. */
-  async #another(ms) {
-    const { promise, resolve } = Promise.withResolvers();
-    const timer = setTimeout(resolve, ms);
-    this.#waiting.add(resolve);
-    await promise;
-    clearTimeout(timer);
-    this.#waiting.delete(resolve);
   }
 
   async alarm() {
