@@ -100,6 +100,8 @@ test("the last response is the provider's own when nothing helps", async () => {
 test("no response at all is a TypeError with the reason", async () => {
   const { client } = await clientOf(() => Promise.reject(new TypeError("fetch failed")));
   await assert.rejects(client.fetch(URL_, post), (error) => error instanceof TypeError && error.cause instanceof HoldfastError && error.cause.code === "transport");
+  client.close();
+  await assert.rejects(client.fetch(URL_, post), (error) => error instanceof HoldfastError && error.code === "closed"); // not even asked
 });
 
 test("a signal ends it: before, while it waits, in the middle", async () => {

@@ -726,8 +726,9 @@ export interface Client {
    * one byte for byte, a broken one gone on with so that no reader learns of it, its usage that of
    * all attempts. What cannot be hidden ends as the provider itself would end it: in its last
    * response, or in its wire format's own error, on which the SDK throws. When there was no
-   * response, it rejects with a TypeError whose `cause` is a {@link HoldfastError}; when aborted,
-   * with the signal's reason. The body is read as fast as it is taken.
+   * response, it rejects with a TypeError whose `cause` is a {@link HoldfastError}; when nothing
+   * could be asked (`closed`, `load_failed`), with that error itself; when aborted, with the
+   * signal's reason. The body is read as fast as it is taken.
    */
   readonly fetch: typeof globalThis.fetch;
   /**
