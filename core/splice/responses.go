@@ -127,7 +127,7 @@ func (r *responses) write(s *Splicer, kind string, v json.Value) {
 }
 
 func (r *responses) fit(s *Splicer, kind string, v json.Value, text []byte) {
-	if n, ok := v.Get("sequence_number").Int(); ok {
+	if n, ok := v.Get("sequence_number").Int(); ok && s.mode != encode { // whose numbers are our own
 		if s.source.Resumed && n < r.upstream {
 			return // the server repeats what was taken before
 		}
@@ -142,10 +142,11 @@ func (r *responses) fit(s *Splicer, kind string, v json.Value, text []byte) {
 	at := r.at(v)
 	switch kind {
 	case "response.created", "response.queued", "response.in_progress":
-		if kind == "response.created" {
+		created := kind == "response.created"
+		if created {
 			r.places = nil
 		}
-		if r.head == nil || r.output == nil && r.item == nil && string(r.head.Get("id")) == string(v.Get("response", "id")) {
+		if r.head == nil || !created && r.output == nil && r.item == nil && string(r.head.Get("id")) == string(v.Get("response", "id")) {
 			r.write(s, kind, v)
 		}
 	case "response.output_item.added":

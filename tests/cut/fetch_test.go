@@ -173,6 +173,38 @@ func TestFetchThinks(t *testing.T) {
 	}
 }
 
+// An answer whose resumption breaks, too, is read as a document: what of it had not come goes on in the same stream.
+func TestFetchLooksUp(t *testing.T) {
+	for _, s := range streams {
+		if !s.resumes {
+			continue
+		}
+		for _, behaviour := range []string{`{"words":3}`, `{"words":3,"reasoning":"I think of the sea."}`, `{"words":3,"tool":true}`} {
+			looked, n := 0, len(s.healthy(t, short, behaviour))
+			for at := 0; at < n; at += 29 {
+				for _, second := range []int{0, 200} {
+					first := strings.Replace(behaviour, "{", `{"end":"reset","endAfterBytes":`+strconv.Itoa(at)+`,`, 1)
+					reads := `"reads":[` + strings.Replace(behaviour, "{", `{"end":"reset","endAfterBytes":`+strconv.Itoa(second)+`,`, 1) + `,{"end":"reset","beforeHeaders":true},` + behaviour + `],`
+					got := Play(s.raw(), s.plan(strings.Replace(strings.Replace(script(short, first, `{}`), "{", "{"+reads, 1), `,{}]`, `,`+behaviour+`]`, 1)), 0)
+					if s.alone(got) {
+						continue
+					}
+					text, ended, from := s.read(t, got.Body)
+					if ended != wire.Complete || text != short || got.Status != core.Complete || from.Tool != strings.Contains(behaviour, "tool") {
+						t.Fatalf("%s, cut at %d and %d: %s %v %q\n%s", s.name, at, second, got.Status, ended, text, got.Body)
+					}
+					if n := len(got.Attempts); n > 2 && got.Attempts[n-1].Kind == core.Resumed {
+						looked++
+					}
+				}
+			}
+			if looked == 0 {
+				t.Errorf("%s: no answer was read as a document", s.name)
+			}
+		}
+	}
+}
+
 // When nothing helps, the stream ends in the API's own error, and never reads as complete.
 func TestFetchFails(t *testing.T) {
 	for _, s := range streams {
