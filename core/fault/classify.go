@@ -124,10 +124,10 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 	if v.Kind() == '[' {
 		v = v.At(0)
 	}
-	var found [5]json.Value
-	v.Pick([]string{"error", "status", "type", "object", "success"}, found[:])
+	var found [6]json.Value
+	v.Pick([]string{"error", "status", "type", "object", "success", "choices"}, found[:])
 	failed, status, typ, object, success := found[0], found[1], found[2], found[3], found[4]
-	isError = Wrong(failed)
+	isError = Wrong(failed) || Wrong(found[5].At(0).Get("error")) // OpenRouter puts it into the choice
 	switch kind := object.Text(); {
 	case typ.Text() == "error" || kind == "error" || success.False():
 		isError = true

@@ -324,7 +324,9 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 		}
 	}
 	if raw := o[inMetadata].Get("raw"); !blank(raw) { // OpenRouter: what the model's host had said
-		e.message += ": " + head(raw, maxSearch/2)
+		message := cut(e.message, maxText)
+		e.unpackText(raw, depth)
+		e.message = message + ": " + e.message
 	}
 }
 

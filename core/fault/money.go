@@ -30,12 +30,14 @@ var moneyRows = []row{
 	{0, "", "usage limit*reached|reached*usage limit", quotaSpent},
 	{0, "", "no remaining quota|quota exhausted|quota has been exhausted|weekly/monthly limit exhausted", quotaSpent},
 	{0, "", "out of call volume quota", quotaSpent}, // Azure API Management
-	{429, "", "daily rate limit|daily limit|daily quota|daily usage|free-models-per-day", daySpent},
+	{429, "", "daily rate limit|daily limit|daily quota|daily usage|per day limit exceeded|free-models-per-day", daySpent},
 
 	{402, "", "", unpaid},
 
 	// A refusal that speaks of a quota is no rate limit, and no question of credentials either.
 	{403, "", "exceed*quota|quota*exceed|quota*reached|quota*exhausted|quota*used up|quota refreshes|quota will be|not enough*quota|usage limit", quotaSpent},
+	{403, "", "key limit exceeded", capReached},  // OpenRouter
+	{403, "", "input was flagged", againstRules}, // OpenRouter: "No credits were charged."
 	{403, "", "credits|billing", unpaid},
 	{401, "", "insufficient*quota|quota*exceeded", quotaSpent},
 }

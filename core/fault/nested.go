@@ -18,7 +18,7 @@ func nested(v json.Value) (json.Value, bool) {
 }
 
 // jsonWithin finds a JSON object with an error in a text such as "got status: 503. {…}"
-// (js-genai) or "429 {…}" (Anthropic's SDK).
+// (js-genai), "429 {…}" (Anthropic's SDK) or "AnthropicException - {…}. Received …" (LiteLLM).
 func jsonWithin(text string) (json.Value, bool) {
 	start := strings.IndexByte(text, '{')
 	if start < 0 || len(text) > maxNested {
@@ -27,7 +27,12 @@ func jsonWithin(text string) (json.Value, bool) {
 	if start > 0 && text[start-1] == '[' {
 		start--
 	}
+	alone := start == 0
 	v, err := json.Parse([]byte(text[start:]))
+	if syntax, ok := err.(*json.SyntaxError); ok { // more words follow
+		alone = false
+		v, err = json.Parse([]byte(text[start : start+syntax.Offset]))
+	}
 	if err != nil && text[start] == '[' { // an array that was never closed
 		v, err = json.Parse([]byte(strings.TrimRight(text[start+1:], ", \r\n")))
 	}
@@ -39,7 +44,7 @@ func jsonWithin(text string) (json.Value, bool) {
 		object = v.At(0)
 	}
 	keys := []string{"error", "detail", "code", "message"}
-	if start > 0 { // behind words it may be an example, not an error
+	if !alone { // among words it may be an example, not an error
 		keys = keys[:1]
 	}
 	for _, key := range keys {

@@ -19,9 +19,9 @@ var openaiRows = []row{
 
 	{0, "tool_use_failed|json_validate_failed", "", badToolCall}, // Groq: what the model wrote is no call, or no JSON
 
-	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked", "", againstRules},
+	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked|data_inspection_failed", "", againstRules},
 	{0, "invalid_prompt|image_content_policy_violation|bio_policy|cyber_policy|safety_violation", "", againstRules},
-	{400, "", "content management policy|safety system|content filter|violates*usage polic|flagged as potentially violating", againstRules},
+	{400, "", "content management policy|safety system|content filter|violates*usage polic|flagged as potentially violating|content exists risk|potentially unsafe or sensitive", againstRules},
 
 	{0, "unsupported_country_region_territory", "", wrongPlace},
 	{403, "", "country, region, or territory not supported", wrongPlace},
@@ -32,12 +32,13 @@ var openaiRows = []row{
 	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
 	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|engine not found|no endpoints found", noSuchModel},
-	{400, "", "is not a valid model|unknown model|model*does not exist|" + goneWords, noSuchModel},
+	{400, "", "is not a valid model|unknown model|invalid model:|invalid model name|model*does not exist|model not exist|" + goneWords, noSuchModel},
 	{410, "", goneWords, noSuchModel},
 
 	{0, "request_too_large", "", tooLarge},
 	{409, "idempotency_conflict", "", badRequest}, // our gateway: the id names another answer
 	{409, "", "", conflicting},                    // lock timeouts; the SDK retries them too
+	{0, "conversation_locked", "", conflicting},   // comes as a 400
 }
 
 // goneWords are said of a model by servers that do not answer 404. xAI sends both.

@@ -1,6 +1,10 @@
 package fault
 
-import "testing"
+import (
+	"testing"
+
+	"holdfast/core/json"
+)
 
 func TestOpenAI(t *testing.T) {
 	run(t, OpenAI, []exchange{
@@ -16,6 +20,9 @@ func TestOpenAI(t *testing.T) {
 
 		{"OpenRouter", 429, "", `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more."}}`, "stop daily_quota ignore same_provider_other_model"},
 		{"Gemini behind a proxy", 429, "", gemini429("You exceeded your current quota, please check your plan and billing details.", perMin+","+retry40s), "retry rate_limit failure after_retries 40s"},
+		{"Gemini behind OpenRouter", 429, "", `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":` + jsonText(gemini429("You exceeded your current quota.", perMin+","+retry40s)) + `}}}`, "retry rate_limit failure after_retries 40s"},
+		{"Gemini behind LiteLLM", 429, "", `{"error":{"message":` + jsonText("litellm.RateLimitError: VertexAIException - "+gemini429("You exceeded your current quota.", perMin+","+retry40s)+". Received Model Group=g\nFallbacks=None") + `,"code":"429"}}`, "retry rate_limit failure after_retries 40s"},
+		{"Anthropic behind LiteLLM", 500, "", `{"error":{"message":"litellm.InternalServerError: AnthropicException - {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}. Received Model Group=c","code":"500"}}`, "retry overloaded failure after_retries"},
 		{"Groq", 413, "", `{"error":{"message":"Request too large for model m on tokens per minute (TPM): Limit 6000, Requested 7152","code":"rate_limit_exceeded"}}`, "fix_request request_too_large ignore same_provider_other_model"},
 
 		// Money before rate limits.
@@ -31,11 +38,25 @@ func TestOpenAI(t *testing.T) {
 		{"codex", 0, "", `{"error":{"code":"usage_not_included","message":"m"}}`, "stop plan_gate ignore never"},
 		{"DeepSeek", 402, "", `{"error":{"message":"Insufficient Balance","type":"unknown_error"}}`, "stop billing ignore never"},
 		{"cls-026", 403, "", `{"type":"error","error":{"type":"permission_error","message":"Usage limit for this billing cycle reached. Quota refreshes next cycle."}}`, "stop quota ignore never"},
+		{"OpenRouter", 403, "", `{"error":{"code":403,"message":"Key limit exceeded (total limit)."}}`, "stop spend_cap ignore never"},
+		{"Cerebras", 429, "", `{"message":"Tokens per day limit exceeded - too many tokens processed.","type":"too_many_tokens_error","code":"token_quota_exceeded"}`, "stop daily_quota ignore same_provider_other_model"},
+		{"Cerebras", 429, "", `{"message":"Tokens per minute limit exceeded - too many tokens processed.","type":"too_many_tokens_error","code":"token_quota_exceeded"}`, "retry rate_limit failure after_retries"},
 		{"a quota project is no quota", 403, "", `{"error":{"message":"The API requires a quota project"}}`, "stop permission ignore never"},
 
 		// What the caller must change.
 		{"providers §3.8", 400, "", `{"error":{"message":"m","type":"invalid_request_error","code":"context_length_exceeded"}}`, "fix_request context_length ignore never"},
 		{"vLLM", 400, "", `{"object":"error","message":"This model's maximum context length is 8192 tokens.","type":"BadRequestError","code":400}`, "fix_request context_length ignore never"},
+		{"SGLang", 400, "", `{"object":"error","message":"The input (35000 tokens) is longer than the model's context length (32768 tokens).","code":400}`, "fix_request context_length ignore never"},
+		{"llama.cpp", 500, "", `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`, "fix_request context_length ignore never"},
+		{"llama.cpp", 500, "", `{"error":{"code":500,"message":"m","type":"exceed_context_size_error"}}`, "fix_request context_length ignore never"},
+		{"LM Studio", 400, "", `{"error":"The model is loaded with context length of only 4096 tokens, which is not enough."}`, "fix_request context_length ignore never"},
+		{"OpenRouter", 403, "", `{"error":{"code":403,"message":"m requires moderation on p. Your input was flagged for \"violence\". No credits were charged."}}`, "fix_request content_policy ignore never"},
+		{"DeepSeek", 400, "", `{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}`, "fix_request content_policy ignore never"},
+		{"DashScope", 400, "", `{"error":{"code":"data_inspection_failed","message":"m"}}`, "fix_request content_policy ignore never"},
+		{"GLM", 400, "", `{"error":{"code":"1301","message":"System detected potentially unsafe or sensitive content in input or generation."}}`, "fix_request content_policy ignore never"},
+		{"Mistral", 400, "", `{"object":"error","message":"Invalid model: m","type":"invalid_model","code":"1500"}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"DeepSeek", 400, "", `{"error":{"message":"Model Not Exist","type":"invalid_request_error"}}`, "fix_request model_not_found ignore same_provider_other_model"},
+		{"LiteLLM", 400, "", `{"error":{"message":"/chat/completions: Invalid model name passed in model=m.","code":"400"}}`, "fix_request model_not_found ignore same_provider_other_model"},
 		{"providers §3.2", 400, "", `{"error":{"code":"content_policy_violation","message":"m"}}`, "fix_request content_policy ignore never"},
 		{"cls-024", 400, "", `{"error":{"code":"content_filter","status":400,"innererror":{"code":"ResponsibleAIPolicyViolation"}}}`, "fix_request content_policy ignore never"},
 		{"providers §3.2", 400, "", `{"error":{"type":"invalid_request_error","code":"unsupported_parameter","message":"m"}}`, "fix_request invalid_request ignore never"},
@@ -56,6 +77,7 @@ func TestOpenAI(t *testing.T) {
 		// By status.
 		{"providers §3.2", 408, "", ``, "retry timeout failure after_retries"},
 		{"providers §3.2", 409, "", `{"error":{"message":"lock"}}`, "retry server_error ignore never"},
+		{"a conversation in use", 400, "", `{"error":{"message":"Another process is currently operating on this conversation.","type":"invalid_request_error","code":"conversation_locked"}}`, "retry server_error ignore never"},
 		{"the gateway", 409, "", `{"error":{"message":"Another body.","code":"idempotency_conflict"}}`, "fix_request invalid_request ignore never"},
 		{"providers §3.2", 500, "", `{"error":{"type":"server_error","message":"m"}}`, "retry server_error failure after_retries"},
 		{"providers §3.2", 503, "retry-after: 7", `{"error":{"message":"m"}}`, "retry overloaded failure after_retries 7s"},
@@ -75,8 +97,11 @@ func TestOpenAI(t *testing.T) {
 		{"an event stream is no JSON", 200, "content-type: text/event-stream", "data: {\"choices\":[]}\n\n", "success  success never"},
 		{"an empty answer", 202, "", ``, "success  success never"},
 		{"OpenRouter", 200, "", `{"error":{"code":502,"message":"Provider returned error","metadata":{"raw":"upstream died"}}}`, "retry server_error failure after_retries"},
+		{"OpenRouter", 200, "", `{"choices":[{"error":{"code":502,"message":"m"},"finish_reason":"error","message":{"content":""}}]}`, "retry server_error failure after_retries"},
 
 		// Inside a stream.
+		{"a limit's type without its code", 0, "", `{"type":"error","error":{"type":"tokens","code":null,"message":"Please try again in 2s."}}`, "retry rate_limit failure after_retries 2s"},
+		{"the user's own fault", 0, "", `{"type":"error","error":{"type":"image_generation_user_error","code":"brand_new","message":"m"}}`, "fix_request invalid_request ignore never"},
 		{"providers §6.2 flat", 0, "", `{"type":"error","code":"server_error","message":"m","sequence_number":7}`, "retry server_error failure after_retries"},
 		{"providers §6.2 nested", 0, "", `{"type":"error","error":{"type":"insufficient_quota","code":"insufficient_quota","message":"m"}}`, "stop quota ignore never"},
 		{"hin-017", 0, "", `{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"Please try again in 11.054s."}}}`, "retry rate_limit failure after_retries 11.054s"},
@@ -103,3 +128,6 @@ func TestResets(t *testing.T) {
 		t.Errorf("resets %v, hint %v", f.Resets, f.Hint)
 	}
 }
+
+// jsonText is text as a JSON string: an error that somebody put into one.
+func jsonText(text string) string { return string(json.AppendQuoted(nil, text)) }

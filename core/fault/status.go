@@ -54,7 +54,7 @@ var nameStatus = []struct {
 	status int
 }{
 	{"overloaded_error|overloaded|server_is_overloaded|engine_overloaded_error|model_overloaded", 529},
-	{"rate_limit_error|rate_limit_exceeded|rate_limit|rate_limited|too_many_requests|slow_down", 429},
+	{"rate_limit_error|rate_limit_exceeded|rate_limit|rate_limited|too_many_requests|slow_down|tokens|requests", 429},
 	{"RESOURCE_EXHAUSTED|Some resource has been exhausted", 429},
 	{"insufficient_quota|quota_exceeded", 429},
 	{"billing_error", 402},
@@ -75,7 +75,7 @@ var nameStatus = []struct {
 	{"validation_error|context_length_exceeded", 400},
 	// OpenAI's codes for what is wrong with a request, where no type says so.
 	{"unsupported_parameter|unsupported_value|unknown_parameter|parameter_unknown|invalid_value|invalid_type|missing_required_parameter", 400},
-	{"string_above_max_length|invalid_service_tier|previous_response_not_found", 400},
+	{"string_above_max_length|invalid_service_tier|previous_response_not_found|image_generation_user_error", 400},
 	{"invalid_image|invalid_image_format|invalid_base64_image|invalid_image_url|invalid_image_mode|image_parse_error", 400},
 	{"image_too_large|image_too_small|image_file_too_large|empty_image_file|unsupported_image_media_type", 400},
 	{"failed_to_download_image|image_file_not_found", 400},
