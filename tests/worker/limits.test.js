@@ -224,6 +224,20 @@ test("what died with its isolate counts as spent in full, and settles what it he
   assert.equal((await post("mortal", "/v1/chat/completions", chat("gpt"))).status, 200);
 });
 
+test("what dies behind another that died is found out as soon", { timeout: 30_000 }, async () => {
+  const { play, report } = await start({});
+  const limits = { concurrent: 1 };
+  const reserve = (id) => ["reserve", { id, ticks: 100, limits }];
+  await play("twice", [["lease", -1], reserve("first"), ["alarm"], ["lease", 500], reserve("second")]);
+  assert.deepEqual([(await report("twice")).concurrent, (await report("twice")).held], [1, 100]);
+  await until(5000, async () => (await report("twice")).concurrent === 0);
+  await play("twice", [["renew", "first"]]); // it has come back, and dies for good
+  assert.equal((await report("twice")).concurrent, 1);
+  await until(5000, async () => (await report("twice")).concurrent === 0);
+  const { all, held } = await report("twice");
+  assert.deepEqual([all.ticks, all.requests, held], [200, 2, 0]);
+});
+
 test("durable answers are paid for, too: 20 at once with money for three", { timeout: 60_000 }, async () => {
   const { post, report } = await start({ keeper: { limits: { maxUsd: 0.0021 } }, probe: { limits: {} } });
   assert.equal((await post("probe", "/answers", chat("slow"))).status, 201);

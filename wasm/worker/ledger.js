@@ -43,8 +43,8 @@ export class Ledger extends DurableObject {
   leaseMs = 3 * RENEW_MS;
   #storage;
   #sql;
-  /** Whether the alarm is known to be set. */
-  #wakes = false;
+  /** When the alarm is known to come. */
+  #wakesAt = Infinity;
 
   constructor(ctx, env) {
     super(ctx, env);
@@ -65,9 +65,9 @@ export class Ledger extends DurableObject {
     this.#sql.exec("DELETE FROM recent WHERE at <= ?", now - MINUTE_MS);
     const refusal = this.#tooMany(now, limits) ?? this.#tooDear(now, ticks, limits);
     if (refusal) return refusal;
-    this.#sql.exec("INSERT INTO holds (id, ticks, beganAt, leaseEndsAt) VALUES (?, ?, ?, ?)", id, ticks, now, now + this.leaseMs);
+    this.#sql.exec("INSERT INTO holds (id, ticks, beganAt, leaseEndsAt) VALUES (?, ?, ?, ?)", id, ticks, now, 0);
+    this.renew(id);
     if (limits.requestsPerMinute !== undefined) this.#sql.exec("INSERT INTO recent VALUES (?)", now);
-    if (!this.#wakes) this.#wake();
     return {};
   }
 
@@ -116,7 +116,9 @@ export class Ledger extends DurableObject {
     const hold = this.#row("SELECT * FROM holds WHERE id = ?", id);
     if (!hold) return false;
     if (hold.lost) this.#book(hold.beganAt, -hold.ticks, -hold.ticks, -1);
-    this.#sql.exec("UPDATE holds SET leaseEndsAt = ?, lost = 0 WHERE id = ?", Date.now() + this.leaseMs, id);
+    const leaseEndsAt = Date.now() + this.leaseMs;
+    this.#sql.exec("UPDATE holds SET leaseEndsAt = ?, lost = 0 WHERE id = ?", leaseEndsAt, id);
+    if (leaseEndsAt < this.#wakesAt) this.#wake();
     return true;
   }
 
@@ -148,8 +150,8 @@ export class Ledger extends DurableObject {
   /** Sets the alarm for the next lease that ends, if it is not renewed. */
   #wake() {
     const { at } = this.#row("SELECT min(leaseEndsAt + lost * ?) AS at FROM holds", DAY_MS);
-    this.#wakes = at !== null;
-    if (this.#wakes) this.#storage.setAlarm(at);
+    this.#wakesAt = at ?? Infinity;
+    if (at !== null) this.#storage.setAlarm(at);
   }
 
   /** What has been spent today, this month and in all, in ticks, the days of this month and the last one, and what is under way. */
