@@ -43,6 +43,7 @@ var closeWords = []struct {
 	{"not found", 404},
 	{"unavailable", 503}, {"overloaded", 503},
 	{"deadline expired", 504},
+	{"aborted", 499}, {"cancelled", 499}, // by itself, or behind a goAway: nothing was refused
 	{"unauthenticated", 401},
 }
 
