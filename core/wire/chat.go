@@ -3,6 +3,7 @@ package wire
 import (
 	"strings"
 
+	"holdfast/core/ascii"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 )
@@ -14,11 +15,10 @@ type chat struct {
 	calls []partialCall
 }
 
-// chatEnds says what each finish_reason means. Any other word is a complete answer: the wire
-// format's terminal is that there is one.
+// chatEnds says what each finish_reason means. Any other word is Gemini's, or a complete answer: the
+// wire format's terminal is that there is one.
 var chatEnds = map[string]End{
 	"content_filter": Filtered,
-	"safety":         Filtered,
 	"refusal":        Filtered,
 	"sensitive":      Filtered, // GLM
 	"error":          Failed,   // Gloo, OpenRouter; explained by an error object beside it
@@ -26,6 +26,9 @@ var chatEnds = map[string]End{
 	"abort":          Failed,   // vLLM, SGLang
 
 	"insufficient_system_resource": Failed, // DeepSeek
+
+	"function_call_filter":    Failed, // Gemini's compatible layer: "function_call_filter: MALFORMED_FUNCTION_CALL"
+	"malformed_function_call": Failed,
 }
 
 func (c *chat) read(s *Stream, kind string, v json.Value) {
@@ -164,7 +167,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 	}
 	end, known := chatEnds[plain(word)]
 	if !known {
-		end = Complete
+		end = max(Complete, generateEnds[ascii.Upper(word)])
 	}
 	if end == Failed {
 		s.failWith(word, fault.FinishError(s.Provider, word))

@@ -51,6 +51,7 @@ var generateTranscripts = []transcript{
 	{name: "STOP with every tool call", body: events(candidate(`{"functionCall":{"name":"f","args":{}}}`, `,"finishReason":"STOP"`), candidate(`{"functionCall":{"name":"g","args":{}}}`, `,"finishReason":"STOP"`)), log: "tool  f({})\ntool  g({})\n", summary: "complete STOP"},
 	{name: "a signature behind STOP", body: events(candidate(`{"text":"Hi"}`, `,"finishReason":"STOP"`), candidate(`{"text":"","thoughtSignature":"S"}`, `,"finishReason":"STOP"`), `{"error":{"code":503,"message":"late"}}`), log: "text \"Hi\"\n", summary: "complete STOP"},
 	{name: "nothing but STOP", body: events(candidate(``, `,"finishReason":"STOP"`), candidate(`{"text":""}`, `,"finishReason":"STOP"`)), summary: "failed empty_completion STOP"},
+	{name: "a thought, and STOP", body: events(candidate(`{"text":"Hm","thought":true}`, ``), candidate(`{"text":"","thoughtSignature":"S"}`, `,"finishReason":"STOP"`)), log: "reasoning \"Hm\"\n", summary: "failed empty_completion STOP"},
 	{
 		name:    "tool calls",
 		body:    events(call(`"name":"f","args":{"a":1},"id":"c1"`), call(`"name":"f","args":{"a":1}`), call(`"name":"now"`), finished("STOP")),

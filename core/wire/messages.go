@@ -39,7 +39,7 @@ func (m *messages) read(s *Stream, event string, v json.Value) {
 	}
 	switch kind {
 	case "message_start":
-		if id := v.Get("message", "id").Text(); s.Output && id != "" && s.ID != "" && id != s.ID {
+		if id := v.Get("message", "id").Text(); (s.Output || s.Cursor.Reasoning > 0) && id != "" && s.ID != "" && id != s.ID {
 			s.malformed("another message began within the answer") // a proxy asked again, behind what it had passed on
 			return
 		}

@@ -74,6 +74,13 @@ var messagesTranscripts = []transcript{
 		summary: "complete tool_use",
 	},
 	{
+		name: "another message behind a thought",
+		body: message(messageStart, `{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"Hm."}}`,
+			strings.Replace(messageStart, "msg_1", "msg_2", 1), textBlock("0", "Hi"), ended("end_turn")),
+		log:     "reasoning \"Hm.\"\n",
+		summary: "failed malformed_stream",
+	},
+	{
 		name:    "a tool call cut by the limit",
 		body:    message(messageStart, textBlock("0", "So"), toolBlock("1", "t1", "rm", `{"path":"/srv/bu`), ended("max_tokens"), messageStop),
 		log:     "text \"So\"\n",

@@ -116,7 +116,7 @@ type Stream struct {
 	// Last is the event taken last, when it was JSON; it aliases the event's data.
 	Last   json.Value
 	Tool   bool // a tool call has begun, complete or not
-	Output bool // anything of an answer came: text, reasoning, refusal, a tool call
+	Output bool // anything of an answer came: text, refusal, a tool call; a thought is none
 	Others bool // and of one beside the first, or sound: all that is given to the reader at once besides
 
 	End    End
@@ -187,7 +187,7 @@ func (s *Stream) From(at Cursor) {
 		call.arguments = append([]byte(nil), call.arguments...)
 		s.Cursor.calls = append(s.Cursor.calls, call)
 	}
-	s.Output = at.Text+at.Reasoning+at.Refusal+len(at.Tools)+len(at.calls) > 0
+	s.Output = at.Text+at.Refusal+len(at.Tools)+len(at.calls) > 0
 	s.Tool = len(at.Tools) > 0 || len(at.calls) > 0
 }
 
@@ -310,9 +310,7 @@ func (s *Stream) lastWord() string {
 // Ends tells that a terminal has come. One that may still be taken back counts behind more of an answer
 // than a thought, and as long as none was; Close makes it hold.
 func (s *Stream) Ends() bool {
-	at := &s.Cursor
-	thinks := at.Reasoning > 0 && at.Text+at.Refusal == 0 && !s.Tool
-	return s.End != Open || s.ending != "" && s.Output && !thinks && s.reopened == ""
+	return s.End != Open || s.ending != "" && s.Output && s.reopened == ""
 }
 
 // goesOn takes a word for the end back.
@@ -469,8 +467,12 @@ func WindowFull(word string) bool {
 	return word == "model_context_window_exceeded" || word == "max_context"
 }
 
-// plain is a finish word as most write it: others shout it, and xAI's proto says REASON_MAX_CONTEXT.
-func plain(word string) string { return strings.TrimPrefix(ascii.Lower(word), "reason_") }
+// plain is a finish word as most write it: others shout it, xAI's proto says REASON_MAX_CONTEXT, and
+// Gemini's compatible layer "content_filter: RECITATION".
+func plain(word string) string {
+	word, _, _ = strings.Cut(ascii.Lower(word), ":")
+	return strings.TrimPrefix(word, "reason_")
+}
 
 func (s *Stream) warn(text string) {
 	if len(s.Warnings) < 20 {
@@ -492,7 +494,7 @@ func (s *Stream) add(kind Kind, v json.Value) {
 	if len(s.text) == from {
 		return
 	}
-	s.Output = true
+	s.Output = s.Output || kind != Reasoning
 	*s.Cursor.taken(kind) += units(s.text[from:])
 	if n := len(s.Deltas); n > 0 && s.Deltas[n-1].Kind == kind {
 		last := &s.Deltas[n-1]
