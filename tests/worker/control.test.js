@@ -159,6 +159,8 @@ test("the configuration: what is good, what is wrong, and what could be better",
     "tokens.alice": { tokens: { alice: "no hash", root: admin } },
     jwt: { jwt: { audience: "x" } },
     prices: { prices: "* * 1 1 1 1 1\nopenai gpt" },
+    models: { secrets: { ...KEYS, HOLDFAST_MODELS: "{}" }, models: {} },
+    HOLDFAST_STREAMS: { secrets: { ...KEYS, HOLDFAST_STREAMS: "yes" } },
   };
   for (const [where, config] of Object.entries(wrong)) {
     const gateway = await startGateway({ tokens: { root: admin }, ...config });
@@ -168,6 +170,19 @@ test("the configuration: what is good, what is wrong, and what could be better",
     assert.equal((await ask("/control/config", { at: gateway.address, token: "x" })).status, 401);
     await gateway.stop();
   }
+});
+
+test("what is long in the configuration has a variable of its own", async () => {
+  const models = { gpt: [{ provider: "openai", model: "gpt-5-mini" }] };
+  const prices = "* * 1 1 1 1 1\nopenai gpt-5-mini 2 2 2 2 2";
+  const tokens = { root: admin, bob: { hash: hashed("token-of-bob"), limits: {} } };
+  const parts = { HOLDFAST_TOKENS: JSON.stringify(tokens), HOLDFAST_MODELS: JSON.stringify(models), HOLDFAST_PRICES: prices, HOLDFAST_MAX_BODY_BYTES: "500" };
+  const gateway = await startGateway({ secrets: { ...KEYS, ...parts }, tokens: undefined });
+  const report = await json("/control/config", { at: gateway.address });
+  assert.deepEqual([report.problems, report.config.models, Object.keys(report.config.tokens)], [[], models, ["root", "bob"]]);
+  assert.equal((await chat("token-of-bob", "gpt", gateway.address)).status, 200);
+  assert.equal((await chat("token-of-bob", "x".repeat(500), gateway.address)).status, 413);
+  await gateway.stop();
 });
 
 test("many control calls at once take no memory from the data plane: some are told to come again", async () => {

@@ -10,19 +10,21 @@
 //	  "models":       {"fast": [{"provider": "openai", "model": "gpt-5-mini"}, {"provider": "anthropic", "model": "…"}]},
 //	  "streams":      true,                                        clients may keep streams of their own: see streams.js
 //	  "answers":      {"ttlSeconds": 86400},                       how long durable answers stay after their end
-//	  "prices":       "…",                                         in place of core/spend/prices.txt, whose format it has
+//	  "prices":       "…",                                         in place of the table in core/spend/table.go, whose format it has
 //	  "policy": {…}, "breaker": {…}, "throttle": true              as in createClient
 //	}
 //
 // A target of a model takes what createClient's targets take (api, path, maxOutputTokens, headers,
 // policy), except for its place and its secret, which are its provider's. Limits stand in limits.js;
-// those of jwt hold for every token that is accepted by its signature, whatever it says itself.
+// those of jwt hold for every token that is accepted by its signature, whatever it says itself. In which
+// variables it stands says variables.js.
 
 import { readLimits, readModels } from "./limits.js";
 import { known } from "./options.js";
 import { PROVIDERS } from "./providers.js";
 import { secretsOf } from "./signature.js";
 import { readToken } from "./tokens.js";
+import { gathered, KEYS, sourcesOf } from "./variables.js";
 
 /** The APIs in which models are asked, and the wire format in which a target is then asked. */
 const ASKED = {
@@ -54,9 +56,8 @@ export class Config {
   targets = [];
   #chains = new Map();
 
-  constructor(text, env) {
-    const config = typeof text === "string" ? JSON.parse(text) : text;
-    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, prices, ...client } = known(config, "the configuration", KEYS);
+  constructor(env) {
+    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, prices, ...client } = known(gathered(env), "the configuration", KEYS);
     if (Object.keys(tokens).length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
     this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
     this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
@@ -125,29 +126,32 @@ export class Config {
 /** A name that the configuration does not have. */
 export class UnknownModel extends Error {}
 
-const KEYS = ["tokens", "jwt", "origins", "maxBodyBytes", "providers", "models", "streams", "answers", "prices", "policy", "breaker", "throttle"];
 const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
 
-/** What can be told of a configuration that is wrong: who may ask what is wrong with it. */
+/** What can be told of a configuration that is wrong: who may ask what is wrong with it. Null when nobody may. */
 export function brokenConfig(env, error) {
-  const raw = typeof env.HOLDFAST === "string" ? JSON.parse(env.HOLDFAST) : env.HOLDFAST;
-  const tokens = Object.entries(raw?.tokens ?? {}).flatMap(([name, value]) => {
+  const { tokens, origins } = gathered(env, true);
+  const readable = Object.entries(tokens ?? {}).flatMap(([name, value]) => {
     try {
       return [readToken(name, value)];
     } catch {
       return [];
     }
   });
-  return { tokens, jwt: null, secrets: [], origins: new Set(Array.isArray(raw?.origins) ? raw.origins : []), problem: error.message };
+  if (readable.length === 0) return null;
+  return { tokens: readable, jwt: null, secrets: [], origins: new Set(Array.isArray(origins) ? origins : []), problem: error.message };
 }
 
-let last = { source: null, config: null };
+let last = { sources: [], text: "", config: null };
 
 /** The configuration of a deployment, read once. */
 export function configOf(env) {
-  const source = env.HOLDFAST;
-  if (!source) throw new Error("the variable HOLDFAST is not set");
-  if (last.source !== source) last = { source, config: new Config(source, env) };
+  const sources = sourcesOf(env);
+  if (sources.every((source) => !source)) throw new Error("the variable HOLDFAST is not set");
+  if (sources.some((source, i) => source !== last.sources[i])) {
+    const text = JSON.stringify(sources); // an object can be another one that says the same
+    last = { sources, text, config: text === last.text ? last.config : new Config(env) };
+  }
   return last.config;
 }

@@ -2,10 +2,11 @@
 // values of headers. It takes one that is wrong as well, and leaves out what cannot be read.
 
 import { PROVIDERS } from "./providers.js";
+import { gathered } from "./variables.js";
 
 /** What the control program takes as its settings: see control/facts.go. */
 export function describe(env) {
-  const { tokens, jwt, origins, providers, models, prices } = objectOf(typeof env.HOLDFAST === "string" ? parsed(env.HOLDFAST) : env.HOLDFAST);
+  const { tokens, jwt, origins, providers, models, prices } = gathered(env, true);
   return {
     tokens: each(tokens, (token) => ({ limits: numbersOf(token?.limits), models: textsOf(token?.models), admin: token?.admin === true })),
     jwt: jwt ? { audience: String(jwt.audience ?? ""), limits: numbersOf(jwt.limits), models: textsOf(jwt.models) } : undefined,
@@ -18,14 +19,6 @@ export function describe(env) {
     }),
     models: each(models, (chain) => (Array.isArray(chain) ? chain : []).map((target) => ({ provider: String(target?.provider ?? ""), model: String(target?.model ?? ""), api: target?.api && String(target.api) }))),
   };
-}
-
-function parsed(text) {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }
 
 const objectOf = (value) => (typeof value === "object" && value !== null && !Array.isArray(value) ? value : {});

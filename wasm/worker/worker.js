@@ -50,11 +50,8 @@ function configured(env, tolerant) {
   try {
     return configOf(env);
   } catch (error) {
-    try {
-      if (tolerant) return brokenConfig(env, error);
-    } catch {
-      // it is not even JSON
-    }
+    const readable = tolerant && brokenConfig(env, error);
+    if (readable) return readable;
     console.error("holdfast: the configuration:", error.message);
     throw new Refusal(500, "misconfigured", "This gateway is not configured; its log tells why.");
   }
