@@ -132,8 +132,11 @@ func (c *counts) normal() Usage {
 	if c.cached+c.written > c.input { // then they stand beside it: xAI, sometimes
 		u.Input += c.cached + c.written
 	}
-	// xAI's chat counts reasoning beside the completion; its total proves it.
-	if c.reasoning > 0 && (c.total == c.input+c.output+c.reasoning || c.reasoning > c.output) {
+	// Some count reasoning beside the completion, and the total proves it: xAI's chat, and what translates
+	// Gemini, often without another word for it.
+	if beside := c.total - u.Input - u.Output; beside > 0 {
+		u.Output += beside
+	} else if c.reasoning > c.output {
 		u.Output += c.reasoning
 	}
 	if u.Total == 0 {
