@@ -59,7 +59,7 @@ var networkRows = []struct {
 	{"ECONNREFUSED|ENOTFOUND|EAI_AGAIN", "", Transport},
 	{"TimeoutError|ETIMEDOUT|ESOCKETTIMEDOUT|TIMEOUT_ERR|UND_ERR_CONNECT_TIMEOUT|UND_ERR_HEADERS_TIMEOUT|UND_ERR_BODY_TIMEOUT|" +
 		"APIConnectionTimeoutError|ConnectTimeoutError|HeadersTimeoutError|BodyTimeoutError|RequestTimeoutError", "timed out|timeout", Timeout},
-	{"", "incomplete json segment|ended without producing a message|ended without producing a chat|ended without sending any chunks|" + // SDKs
+	{"", "incomplete json segment|ended without producing a message|ended without producing a chat|ended without sending any |" + // SDKs
 		"missing finish_reason", Truncated},
 	{"RedirectError|ERR_INVALID_URL|ERR_INVALID_CHAR|ERR_INVALID_HTTP_TOKEN", "invalid url|failed to parse url|cannot be parsed as a url|" +
 		"body not allowed|method cannot have body|invalid header|not a valid bytestring|bytestring|" +
