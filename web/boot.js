@@ -7,6 +7,11 @@ function failed(reason) {
   document.getElementById("boot-failure").hidden = false;
 }
 
+/** Keeps answers over a reload. Fails where the browser keeps nothing, not even for a tab. */
+async function store() {
+  return globalThis.sessionStorage && import("./holdfast/store.js");
+}
+
 async function load(url, imports) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: the server answered ${response.status}`);
@@ -21,7 +26,7 @@ try {
   if (typeof WebAssembly !== "object") throw new Error("this browser has no WebAssembly");
   const holdfast = await import("./holdfast/holdfast.js");
   await import("./holdfast/wasm_exec.js");
-  globalThis.demo = { holdfast, failed, store: () => import("./holdfast/store.js") };
+  globalThis.demo = { holdfast, failed, store };
   const go = new Go();
   const instance = await load("web.wasm", go.importObject);
   await go.run(instance); // for as long as the page lives

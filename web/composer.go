@@ -32,23 +32,19 @@ func newComposer(p *page) *composer {
 	})
 	on(c.question, "keydown", func(e dom.Event) {
 		key := e.(*dom.KeyboardEvent)
-		if key.Key() == "Enter" && !key.ShiftKey() && !key.Get("isComposing").Bool() {
+		if key.Key() == "Enter" && !key.ShiftKey() && !composing(key) {
 			e.PreventDefault()
 			c.submit()
 		}
 	})
-	on(c.send, "click", func(dom.Event) {
+	press(c.send, func() {
 		if c.running {
 			p.stop()
 		} else {
 			c.submit()
 		}
 	})
-	on(c.plug, "click", func(dom.Event) {
-		if enabled(c.plug) {
-			p.pullPlug()
-		}
-	})
+	press(c.plug, p.pullPlug)
 	on(window, "resize", func(dom.Event) { c.fit() })
 	c.fit()
 	c.draw(false, false)

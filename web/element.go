@@ -60,12 +60,22 @@ func button(class, label, effect string, click func()) dom.HTMLElement {
 	if effect != "" {
 		add(b, el("span", "button-effect", effect))
 	}
-	on(b, "click", func(dom.Event) {
-		if enabled(b) {
-			click()
+	press(b, click)
+	return b
+}
+
+// press handles a button that is on. The second click of a double one is none: another button may have taken its place.
+func press(b dom.HTMLElement, handle func()) {
+	on(b, "click", func(e dom.Event) {
+		if enabled(b) && e.Underlying().Get("detail").Int() < 2 {
+			handle()
 		}
 	})
-	return b
+}
+
+// composing reports whether a key belongs to an input method, which needs it to write a character. Safari says so by its code.
+func composing(key *dom.KeyboardEvent) bool {
+	return key.Get("isComposing").Bool() || key.KeyCode() == 229
 }
 
 func on(target dom.EventTarget, event string, handle func(dom.Event)) {

@@ -20,7 +20,7 @@ func newPage(s *service) *page {
 	p.failures = newFailures(s)
 	p.composer = newComposer(p)
 	on(window, "keydown", func(e dom.Event) {
-		if e.(*dom.KeyboardEvent).Key() == "Escape" {
+		if key := e.(*dom.KeyboardEvent); key.Key() == "Escape" && !composing(key) {
 			p.stop()
 		}
 	})

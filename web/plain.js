@@ -43,7 +43,7 @@ async function run(start) {
       if (delta.type === "restart") page.text.textContent = ""; // background answers only
     },
   }));
-  const result = await mine.result;
+  const result = await mine.result.catch((error) => ({ status: "failed", text: mine.partial, error, offer: ["try_again"] }));
   if (answer === mine) end(result);
 }
 
@@ -60,8 +60,8 @@ function end({ status, text, error, retryAtMs, offer: actions }) {
 
 function offer({ running = false, actions = [], holdUntil = 0 }) {
   clearInterval(timer);
-  page.send.hidden = running;
-  page.stop.hidden = !running;
+  page.send.disabled = running;
+  page.stop.disabled = !running;
   page.continue.hidden = !actions.includes("continue");
   page.again.hidden = !actions.includes("try_again");
   page.again.lastElementChild.hidden = !page.text.textContent; // nothing to replace

@@ -58,7 +58,11 @@ func (p *prose) draw(source string, seams []seam, open bool) {
 		if i < len(p.blocks) && p.blocks[i].same(next) {
 			continue
 		}
-		next.node = p.node(block.Node)
+		node := p.node(block.Node)
+		if block.Node.Kind != markdown.Code {
+			node.SetAttribute("dir", "auto") // each in the direction of its own language
+		}
+		next.node = node
 		for _, s := range p.seams { // after the last word
 			next.node.AppendChild(seamMark(s))
 		}

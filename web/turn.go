@@ -41,7 +41,7 @@ func newTurn(p *page, question, scenario, title string) *turn {
 	t.ending = el("div", "ending-place")
 	t.tail = el("div", "turn-tail")
 	t.article = el("section", "answer", attr{"aria-label", "Answer" + number}, attr{"tabindex", "-1"}, t.prose.root, t.status)
-	asked := el("div", "question", el("h2", "question-text", question))
+	asked := el("div", "question", el("h2", "question-text", attr{"dir", "auto"}, question))
 	if title != "" {
 		add(asked, el("p", "question-failure", icon("break"), title))
 	}

@@ -323,6 +323,57 @@ test("what a model writes is text, never markup", async () => {
   await close(page);
 });
 
+test("a double click is one: Send is not stopped, and Stop does not ask anew", async () => {
+  const page = await demo({ pace: 20 });
+  await page.dblclick("#send");
+  await arriving(page);
+  assert.equal(await page.textContent("#send"), "Stop");
+  await page.dblclick("#send");
+  await ended(page);
+  await page.waitForTimeout(100);
+  assert.match(await ending(page).textContent(), /You stopped this answer/);
+  assert.equal(await page.locator(".turn").count(), 1);
+  await close(page);
+});
+
+test("a key that an input method needs to write a word neither sends nor stops", async () => {
+  const page = await demo({ pace: 20 });
+  const press = (key, more) => page.evaluate(([key, more]) => document.getElementById("question").dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true, ...more })), [key, more]);
+  await press("Enter", { isComposing: true });
+  await press("Enter", { keyCode: 229 });
+  assert.equal(await page.locator(".turn").count(), 0);
+  await ask(page);
+  await arriving(page);
+  await press("Escape", { isComposing: true });
+  await press("Escape", { keyCode: 229 });
+  await page.waitForTimeout(100);
+  assert.equal(await page.textContent("#send"), "Stop");
+  await press("Escape");
+  await ended(page);
+  await close(page);
+});
+
+test("each part of an answer runs in the direction of its language", async () => {
+  const page = await demo({ sim: { text: "برك المد هشة.\n\n- السرطانات تختبئ.\n\nTidepools.\n\n```\nlet a;\n```" } });
+  await ask(page, "كيف تنجو برك المد؟");
+  await done(page);
+  const directions = (selector) => page.locator(selector).evaluateAll((all) => all.map((e) => getComputedStyle(e).direction));
+  assert.deepEqual(await directions(".question-text"), ["rtl"]);
+  assert.deepEqual(await directions(".prose > *"), ["rtl", "rtl", "ltr", "ltr"]);
+  await look(page, "right-to-left");
+  await close(page);
+});
+
+test("a word without an end in a table leaves the columns beside it readable", async () => {
+  const page = await demo({ sim: { text: `| address | about |\n| - | - |\n| https://example.com/${"path/".repeat(30)} | ${"what lives there ".repeat(8)}|` } });
+  await ask(page);
+  await done(page);
+  const { width } = await answer(page).locator("td").last().boundingBox();
+  assert.ok(width > 80, `${width} pixels`);
+  await look(page, "long-word");
+  await close(page);
+});
+
 test("whoever wants less motion gets none", async () => {
   const page = await demo({ pace: 30, reducedMotion: "reduce" });
   await ask(page);

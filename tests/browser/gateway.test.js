@@ -104,6 +104,23 @@ test("a network that is switched off for a while is waited for", { skip: missing
   await close(page);
 });
 
+test("a browser that keeps nothing shows the answer all the same", { skip: missing, timeout: 120_000 }, async () => {
+  const page = await open();
+  await page.addInitScript(() =>
+    Object.defineProperty(globalThis, "sessionStorage", {
+      get() {
+        throw new DOMException("Access is denied for this document.", "SecurityError");
+      },
+    }),
+  );
+  await page.reload();
+  await loaded(page);
+  await ask(page);
+  await done(page);
+  await assertShown(page, longAnswer);
+  await close(page);
+});
+
 test("stopped: the gateway is told, and Continue goes on", { skip: missing, timeout: 120_000 }, async () => {
   const page = await open();
   await ask(page);

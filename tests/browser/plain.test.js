@@ -46,6 +46,18 @@ test("Try again replaces; Stop keeps the text", async () => {
   await close(page);
 });
 
+test("a double click is one: Send is not stopped, and Stop does not ask anew", async () => {
+  const page = await plain();
+  await page.dblclick("#send");
+  await page.waitForFunction(() => document.getElementById("text").textContent.length > 20);
+  assert.ok(await page.isDisabled("#send"));
+  await page.dblclick("#stop");
+  await state(page, "You stopped");
+  await page.waitForTimeout(100);
+  assert.ok(await page.isEnabled("#send"));
+  await close(page);
+});
+
 test("content filter: final, no offers", async () => {
   const page = await plain("content_filter");
   await page.click("#send");
