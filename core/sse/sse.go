@@ -5,7 +5,7 @@
 //   - At the end of the body what is left counts as an event (Flush), since several servers omit
 //     the last blank line. Event.Cut tells that its last line had no end.
 //   - Lines that are no fields but JSON or HTML on their own (a proxy's or a provider's raw error
-//     in mid-stream) come out as an Event with Bare set.
+//     in mid-stream) come out as an Event with Bare set. So does JSON behind "error:" (llama.cpp).
 //   - "event: error" without data comes out with empty Data instead of being dropped.
 //   - An event larger than the limit is an error, never a silent end.
 //   - A body that is one JSON array is taken apart into its elements (array.go).
@@ -232,6 +232,9 @@ func (d *Decoder) field(line []byte) {
 		d.retry(value)
 	default:
 		// A raw body in place of fields: JSON or HTML. It goes on to the next blank line.
+		if view.String(name) == "error" && !d.bare && len(value) > 0 {
+			line = value
+		}
 		if c := line[0]; d.bare || d.lines == 0 && (c == '{' || c == '[' || c == '<') {
 			d.push(line)
 			d.bare = true

@@ -64,6 +64,8 @@ func TestDecoder(t *testing.T) {
 		{"no line end at the end", []string{"data: a"}, []got{{Data: "a", Cut: true}}},
 		{"raw JSON among the fields", []string{"data: a\n\n", "{\"error\":\n", " {\"code\": 503}}\n", "\ndata: b\n\n"},
 			[]got{{Data: "a"}, {Data: "{\"error\":\n {\"code\": 503}}", Bare: true}, {Data: "b"}}},
+		{"JSON behind the word for its event", []string{"data: a\n\n", "error: {\"code\":400}\n\n", "error: words\n\ndata: b\nerror: {}\n\n"},
+			[]got{{Data: "a"}, {Data: `{"code":400}`, Bare: true}, {Data: "b"}}},
 		{"an array in pieces", []string{"\xEF\xBB\xBF\r\n", " [", "{\"a\":\"]}", "\\\\\"}\r\n,", "\r\n{\"b\":[1]", "}\n", "]\n"},
 			[]got{{Data: `{"a":"]}\\"}`}, {Data: `{"b":[1]}`}}},
 		{"an array cut within an element", []string{"[{\"a\":1}\n,{\"b\""}, []got{{Data: `{"a":1}`}, {Data: `{"b"`, Cut: true}}},
