@@ -282,3 +282,34 @@ func TestReport(t *testing.T) {
 		t.Errorf("result %+v", result)
 	}
 }
+
+// A whole answer of which the provider tells no usage costs what its text lets guess, and is never free.
+func TestWholeWithoutUsage(t *testing.T) {
+	for usage, want := range map[string]int64{"": 1000, `,"usage":{"prompt_tokens":9,"completion_tokens":2}`: 2} {
+		s := spec(t, false)
+		s.Stream, s.Provider, s.Shared = false, fault.OpenAI, shared.New(shared.Config{})
+		s.Body = json.Value(`{"model":"gpt-5-mini","messages":[]}`)
+		c, now := New(s), start
+		var result *Result
+		for _, e := range []Event{
+			{Kind: Start},
+			{Kind: Responded, Attempt: 1, Status: 200},
+			{Kind: Received, Attempt: 1, Bytes: []byte(`{"choices":[{"message":{"content":"` + strings.Repeat("word ", 800) + `"},"finish_reason":"stop"}]` + usage + `}`)},
+			{Kind: Ended, Attempt: 1},
+		} {
+			for _, a := range c.Handle(now, e) {
+				if a.Kind == Done {
+					result = a.Result
+				}
+			}
+			c.Handle(now, Event{Kind: Demand})
+		}
+		const output = 20_000 // ticks a token of gpt-5-mini
+		if result == nil || result.Status != Complete {
+			t.Fatalf("%q: it did not end well", usage)
+		}
+		if result.Bill.Estimated != (usage == "") || int64(result.Bill.Cost) < want*output || int64(result.Bill.Cost) > (want+100)*output {
+			t.Errorf("%q: %+v", usage, result.Bill)
+		}
+	}
+}

@@ -137,6 +137,9 @@ func (c *Call) impatient(f fault.Fault) bool {
 
 // seen is how many bytes of its answer came in all, as far as can be told.
 func (c *Call) seen() int {
+	if c.result.Data != nil && c.attempt.API != wire.Embeddings { // whole: nobody has looked at its parts
+		return len(c.result.Data)
+	}
 	several := 1
 	if c.stream != nil {
 		several = max(several, c.stream.Several) // of which it tells the first
