@@ -55,7 +55,9 @@ func (c *Call) events(now time.Time) {
 	for !c.stream.Done || c.raw.drains() {
 		e, ok, err := c.decoder.Next()
 		if err != nil {
-			c.deltas(now)
+			if c.deltas(now); c.phase != reading && c.phase != draining {
+				return
+			}
 			f := fault.Lost(fault.MalformedStream, "an event is larger than "+decimal.String(c.policy().MaxEvent)+" bytes (policy.maxEventBytes)")
 			f.MaxRetries = 1 // so will the next one be
 			c.fail(now, f)
@@ -120,11 +122,12 @@ func (c *Call) deltas(now time.Time) {
 			c.show([]byte(c.joiner.Flush()))
 		}
 	}
-	if c.joiner != nil && c.joiner.Diverged && c.phase != done {
+	switch {
+	case c.joiner == nil || c.phase == done || c.stream.End == wire.Filtered: // which is final
+	case c.joiner.Diverged:
 		c.warn("the continuation began the answer anew and told it differently: it could not be joined")
 		c.fail(now, fault.Lost(fault.MalformedStream, "the continuation is another answer"))
-	}
-	if c.joiner != nil && c.phase != done && c.unfit() {
+	case c.unfit():
 		f := fault.Lost(fault.MalformedStream, "the answer was to be JSON, and its parts make none")
 		c.closeAttempt(now, f)
 		c.giveUp(now, f)

@@ -54,8 +54,10 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 	c.report(now, f, ok && !c.durable())
 	if !ok {
 		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() && !c.learnt(f) {
+			hint := f.Hint // is meant for whatever is asked next
 			f = c.lost
-			if c.refusedToResume() && !c.mayRun(f) {
+			f.Hint = hint
+			if c.refusedToResume() && !c.mayRun(f) && hint.Wait == 0 {
 				c.reopen(now)
 				return
 			}

@@ -22,10 +22,10 @@ const (
 	// window bounds the text before the seam in which a repeat may start, in bytes. A restart,
 	// a repeat of everything, is looked for whatever its length.
 	window = 4096
-	// A continuation that repeats this much of the answer's beginning and then differs is a
-	// second, different answer: it can be neither joined nor shown.
+	// A continuation that repeats this much of the answer's beginning and then differs, or some words of it
+	// and then ends, is a second, different answer: it can be neither joined nor shown.
 	restartBytes, restartWords = 64, 3
-	shortWord                  = 4 // runes; a shorter word repeated alone needs evidence
+	shortWord                  = 4 // runes; what is shorter, and repeated alone, needs evidence
 )
 
 // Joiner joins one continuation to the text shown before it.
@@ -138,7 +138,7 @@ func (j *Joiner) decide(ended bool) string {
 		return ""
 	case verdict == remove:
 		return j.emit(j.whole[0])
-	case j.over >= restartBytes && j.over < len(j.shown) && countWords(j.shown[:j.over]) >= restartWords:
+	case (j.over >= restartBytes || ended && j.over == len(j.held)) && j.over < len(j.shown) && countWords(j.shown[:j.over]) >= restartWords:
 		j.Diverged, j.held = true, nil
 		return ""
 	case j.fence != "" && len(j.held) < len(j.fence) && !ended && strings.HasPrefix(j.fence, string(j.held)):
@@ -191,7 +191,7 @@ func judge(before, repeat string, rest []byte, ended bool) (v verdict, doubled b
 		return keep, true
 	case !ended && len(next) < len(unit) && strings.HasPrefix(unit, next):
 		return wait, false
-	case words == 1 && next == "" && utf8.RuneCountInString(unit) < shortWord:
+	case words == 1 && next == "" && utf8.RuneCountInString(strings.TrimSpace(repeat)) < shortWord:
 		return keep, false
 	}
 	return remove, false

@@ -39,7 +39,10 @@ func TestJoin(t *testing.T) {
 		{"start over", "Three tips: rest,", "Three tips: rest, water, walk.", " water, walk."},
 		{"start over at the end", "All is said.", "All is said.", ""},
 		{"same first words only", "The answer is 4. So", "The answer to the other is 5.", "The answer to the other is 5."},
+		{"last word, at the end", "x = `a`;\n```\n", "a`;\n```\n", ""},
+		{"last word, short, at the end", "It is 42.\n", "42.\n", "42.\n"},
 		{"ha + ha", "ha", "ha", "ha"},
+		{"ha! + ha!", "They said ha! ", "ha! ", "ha! "},
 		{"ha + ha in a text", "They said ha", "ha, that was it", ", that was it"},
 		{"hahaha", "ha", "haha", "haha"},
 		{"ha ha ha", "ha ha ", "ha", "ha"},
@@ -86,6 +89,9 @@ func TestDiverged(t *testing.T) {
 	shown := "Tide pools survive storms since their animals hold on to rock, and hide deep"
 	added, j := join(shown, shown[:70]+"quite another way. Then more.", 5)
 	if added != "" || !j.Diverged {
+		t.Errorf("added %q, Diverged %v", added, j.Diverged)
+	}
+	if added, j = join(shown, "Tide pools survive", 5); added != "" || !j.Diverged { // its limit, or a filter, ended it
 		t.Errorf("added %q, Diverged %v", added, j.Diverged)
 	}
 }
