@@ -42,10 +42,15 @@ type clock struct {
 	ahead time.Duration
 }
 
-func (c *clock) at(ms float64) time.Time {
+// instant reads the host's time, in milliseconds.
+func instant(ms float64) time.Time {
 	// A float64 holds today's milliseconds exactly, but not their nanoseconds: a tick would come early.
 	whole := int64(ms)
-	t := time.UnixMilli(whole).Add(time.Duration((ms - float64(whole)) * 1e6)).Add(c.ahead)
+	return time.UnixMilli(whole).Add(time.Duration((ms - float64(whole)) * 1e6))
+}
+
+func (c *clock) at(ms float64) time.Time {
+	t := instant(ms).Add(c.ahead)
 	if t.Before(c.last) {
 		c.ahead += c.last.Sub(t)
 		t = c.last
@@ -132,11 +137,9 @@ func (c *call) write(actions []core.Action) []byte {
 func (c *call) send(a *core.Action) {
 	r := a.Request
 	var w json.Writer
-	w.Open("", '{').Int("target", int64(r.Target)).Text("method", r.Method).Text("url", r.URL).Text("auth", r.Auth).Open("headers", '[')
-	for _, f := range r.Header {
-		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
-	}
-	w.Close(']').Close('}')
+	w.Open("", '{').Int("target", int64(r.Target)).Text("method", r.Method).Text("url", r.URL).Text("auth", r.Auth)
+	writeHeaders(&w, r.Header)
+	w.Close('}')
 	hostSend(c.handle, int32(a.Attempt), pointer(w.Out), int32(len(w.Out)), pointer(r.Body), int32(len(r.Body)))
 }
 

@@ -96,10 +96,10 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 	spec.Random = random
 	c := &call{handle: handle, spec: spec, core: core.New(spec)}
 	calls[handle] = c
-	if bits&2 != 0 {
+	if bits&awayBit != 0 {
 		c.tell(now, core.Event{Kind: core.Offline})
 	}
-	if bits&8 != 0 {
+	if bits&cancelledBit != 0 {
 		return c.tell(now, core.Event{Kind: core.Aborted})
 	}
 	return c.tell(now, core.Event{Kind: core.Start})
@@ -108,10 +108,10 @@ func open(clientHandle, handle, bits, n, m int32, now float64) (result int32) {
 // asked reads what hf_open was given: n bytes of options, then m of body.
 func (c *client) asked(bits, n, m int32) (core.Spec, error) {
 	data := bytes.Clone(in[:n+m])
-	if bits&4 != 0 {
+	if bits&fetchBit != 0 {
 		return c.fetchSpec(data[:n], data[n:])
 	}
-	return c.spec(bits&1 != 0, data[:n], data[n:])
+	return c.spec(bits&streamBit != 0, data[:n], data[n:])
 }
 
 // tell gives an event to a call, or to a live session where it can have one.

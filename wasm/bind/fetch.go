@@ -9,7 +9,6 @@ import (
 
 	"holdfast/core"
 	"holdfast/core/fault"
-	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/splice"
 	"holdfast/core/wire"
@@ -211,12 +210,4 @@ func unchanged(actions []core.Action, chunk []byte) bool {
 		body = a.Bytes
 	}
 	return len(body) > 0 && bytes.Equal(body, chunk)
-}
-
-func writeHeaders(w *json.Writer, h header.Header) {
-	w.Open("headers", '[')
-	for _, f := range h {
-		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
-	}
-	w.Close(']')
 }

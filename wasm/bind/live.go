@@ -9,7 +9,6 @@ import (
 	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/live"
-	"holdfast/core/time"
 )
 
 // liveSpec reads a session's options and setup, and the subprotocols to ask for. The bytes are the
@@ -35,8 +34,8 @@ func (c *client) liveSpec(data, setup []byte) (s live.Spec, protocols []string, 
 	if err != nil {
 		return s, nil, err
 	}
-	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\\r\n\t#") {
-		return s, nil, badOption(`path: must begin with one "/"; the host belongs into baseURL`)
+	if err = checkPath(path); err != nil {
+		return s, nil, err
 	}
 	s.URL = "ws" + strings.TrimPrefix(c.base, "http") + path
 	for _, list := range []header.Header{c.header, own} {
@@ -99,15 +98,10 @@ func writeConnect(s *live.Spec, protocols []string) []byte {
 	door := live.Doors[s.Provider]
 	w.Open("", '{').Text("url", s.URL).Open("door", '{')
 	w.TextIf("header", door.Header).TextIf("key", door.Key).TextIf("token", door.Token).TextIf("protocol", door.Protocol)
-	w.Close('}').Open("protocols", '[')
-	for _, p := range protocols {
-		w.Text("", p)
-	}
-	w.Close(']').Open("headers", '[')
-	for _, f := range s.Header {
-		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
-	}
-	return w.Close(']').Close('}').Out
+	w.Close('}')
+	writeTexts(&w, "protocols", protocols)
+	writeHeaders(&w, s.Header)
+	return w.Close('}').Out
 }
 
 // readClosing reads what hf_closed is given.
@@ -164,11 +158,7 @@ func writeItem(w *json.Writer, i *live.Item) {
 		w.TextIf("responseId", i.Response)
 	}
 	if i.Kind == live.ItemInterrupted {
-		w.Open("toolCalls", '[')
-		for _, id := range i.Calls {
-			w.Text("", id)
-		}
-		w.Close(']')
+		writeTexts(w, "toolCalls", i.Calls)
 	}
 	if i.Fault != nil {
 		writeFailure(w, "error", i.Fault)
@@ -183,7 +173,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 	case live.NoteConnecting:
 		w.Text("kind", string(n.Why))
 	case live.NoteLeaving:
-		w.Parts("timeLeftMs", n.Wait.Microseconds(), 3)
+		writeMs(w, "timeLeftMs", n.Wait)
 	case live.NoteClosed:
 		if n.Code != 0 {
 			w.Int("code", int64(n.Code))
@@ -193,7 +183,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 			writeFailure(w, "error", n.Fault)
 		}
 	case live.NoteWaiting:
-		w.Parts("waitMs", n.Wait.Microseconds(), 3).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+		writeMs(w, "waitMs", n.Wait).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
 	case live.NoteWarning:
 		w.Text("message", n.Message)
 	case live.NoteDone:
@@ -224,8 +214,9 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 	for i := range r.Connections {
 		c := &r.Connections[i]
 		w.Open("", '{').Int("connection", int64(c.Number)).Text("kind", string(c.Kind)).Int("startedAtMs", epochMs(c.Opened))
-		duration(w, "readyMs", c.Ready)
-		w.Parts("durationMs", c.Lasted.Microseconds(), 3).Parts("waitedMs", c.Waited.Microseconds(), 3).Bool("planned", c.Fault == nil)
+		writeMsIf(w, "readyMs", c.Ready)
+		writeMs(w, "durationMs", c.Lasted)
+		writeMs(w, "waitedMs", c.Waited).Bool("planned", c.Fault == nil)
 		if c.Code != 0 {
 			w.Int("code", int64(c.Code))
 		}
@@ -241,15 +232,6 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 	if !r.RetryAt.IsZero() {
 		w.Int("retryAtMs", epochMs(r.RetryAt))
 	}
-	w.Open("warnings", '[')
-	for _, s := range r.Warnings {
-		w.Text("", s)
-	}
-	w.Close(']').Close('}')
-}
-
-func duration(w *json.Writer, key string, d time.Duration) {
-	if d != 0 {
-		w.Parts(key, d.Microseconds(), 3)
-	}
+	writeTexts(w, "warnings", r.Warnings)
+	w.Close('}')
 }

@@ -3,6 +3,7 @@ package bind
 import (
 	"holdfast/core"
 	"holdfast/core/fault"
+	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/spend"
 	"holdfast/core/time"
@@ -12,6 +13,36 @@ import (
 // The shapes written here are declared, with their units, in wasm/js/holdfast.d.ts.
 
 func epochMs(t time.Time) int64 { return t.UnixMilli() }
+
+// writeMs writes a duration in milliseconds, to the microsecond.
+func writeMs(w *json.Writer, key string, d time.Duration) *json.Writer {
+	return w.Parts(key, d.Microseconds(), 3)
+}
+
+// writeMsIf writes a duration unless it is 0: what it measures did not happen.
+func writeMsIf(w *json.Writer, key string, d time.Duration) {
+	if d != 0 {
+		writeMs(w, key, d)
+	}
+}
+
+// writeTexts writes a list of texts.
+func writeTexts(w *json.Writer, key string, texts []string) {
+	w.Open(key, '[')
+	for _, text := range texts {
+		w.Text("", text)
+	}
+	w.Close(']')
+}
+
+// writeHeaders writes [[name, value], …].
+func writeHeaders(w *json.Writer, h header.Header) {
+	w.Open("headers", '[')
+	for _, f := range h {
+		w.Open("", '[').Text("", f.Name).Text("", f.Value).Close(']')
+	}
+	w.Close(']')
+}
 
 // writeFailure writes a Failure.
 func writeFailure(w *json.Writer, key string, f *fault.Fault) {
@@ -31,10 +62,10 @@ func writeFailure(w *json.Writer, key string, f *fault.Fault) {
 	w.Text("message", f.Message).TextIf("developerMessage", f.Developer)
 	w.TextIf("traceId", f.TraceID).TextIf("requestId", f.RequestID).TextIf("ray", f.Ray)
 	if f.Hint.Known {
-		w.Parts("retryAfterMs", f.Hint.Wait.Microseconds(), 3).TextIf("retryAfterSource", f.Hint.Source)
+		writeMs(w, "retryAfterMs", f.Hint.Wait).TextIf("retryAfterSource", f.Hint.Source)
 	}
 	if f.Resets.Known {
-		w.Parts("resetsMs", f.Resets.Wait.Microseconds(), 3)
+		writeMs(w, "resetsMs", f.Resets.Wait)
 	}
 	w.Close('}')
 }
@@ -73,20 +104,14 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 		w.Open("", '{').Int("attempt", int64(a.Number)).Text("kind", string(a.Kind))
 		w.Int("target", int64(a.Target)).Text("provider", string(a.Provider)).Text("api", string(a.API)).TextIf("model", a.Model).TextIf("servedModel", a.Served)
 		w.Int("startedAtMs", epochMs(a.Sent))
-		for _, f := range []struct {
-			key string
-			d   time.Duration
-		}{{"headersMs", a.Headers}, {"firstDeltaMs", a.FirstDelta}} {
-			if f.d != 0 {
-				w.Parts(f.key, f.d.Microseconds(), 3)
-			}
-		}
-		w.Parts("durationMs", a.Took.Microseconds(), 3)
+		writeMsIf(w, "headersMs", a.Headers)
+		writeMsIf(w, "firstDeltaMs", a.FirstDelta)
+		writeMs(w, "durationMs", a.Took)
 		if a.HTTPStatus != 0 {
 			w.Int("httpStatus", int64(a.HTTPStatus))
 		}
 		w.TextIf("requestId", a.RequestID).TextIf("traceId", a.TraceID)
-		w.Parts("waitedMs", a.Waited.Microseconds(), 3).TextIf("waitSource", a.WaitSource)
+		writeMs(w, "waitedMs", a.Waited).TextIf("waitSource", a.WaitSource)
 		if a.Fault.Decision != "" {
 			writeFailure(w, "error", &a.Fault)
 		}
@@ -105,14 +130,9 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 
 // writeDropped writes what a target could not be told; nothing when there is none.
 func writeDropped(w *json.Writer, places []string) {
-	if len(places) == 0 {
-		return
+	if len(places) > 0 {
+		writeTexts(w, "dropped", places)
 	}
-	w.Open("dropped", '[')
-	for _, place := range places {
-		w.Text("", place)
-	}
-	w.Close(']')
 }
 
 // writeAnswer writes {"answer": AnswerResult}. Of a durable answer it is what the gateway told, which
@@ -139,16 +159,9 @@ func writeAnswer(w *json.Writer, r *core.Result) {
 		writeFailure(w, "error", &r.Fault)
 	}
 	writeRetryAt(w, r)
-	w.Open("offer", '[')
-	for _, o := range r.Offer {
-		w.Text("", o)
-	}
-	w.Close(']')
-	w.Open("warnings", '[')
-	for _, s := range r.Warnings {
-		w.Text("", s)
-	}
-	w.Close(']').Close('}')
+	writeTexts(w, "offer", r.Offer)
+	writeTexts(w, "warnings", r.Warnings)
+	w.Close('}')
 }
 
 // writeDocument writes {"result": Result} of a request that succeeded, else {"failure", …}.
@@ -227,11 +240,7 @@ func writeCursor(w *json.Writer, c *core.Cursor) {
 		w.Open("ahead", '{').Int("text", int64(a.Text)).Int("reasoning", int64(a.Reasoning)).Int("refusal", int64(a.Refusal)).Int("tools", int64(a.Tools)).Close('}')
 	}
 	if len(c.At.Tools) > 0 {
-		w.Open("tools", '[')
-		for _, id := range c.At.Tools {
-			w.Text("", id)
-		}
-		w.Close(']')
+		writeTexts(w, "tools", c.At.Tools)
 	}
 	w.Close('}')
 }
@@ -259,7 +268,7 @@ func writeNote(w *json.Writer, call int32, stream bool, n *core.Note) {
 	case core.NoteFailed:
 		writeFailure(w, "error", n.Fault)
 	case core.NoteWaiting:
-		w.Parts("waitMs", n.Wait.Microseconds(), 3).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
+		writeMs(w, "waitMs", n.Wait).Int("untilMs", epochMs(n.At.Add(n.Wait))).Text("source", n.Source)
 	case core.NoteFallback:
 		w.Int("target", int64(n.Target))
 	case core.NoteJoined:

@@ -102,6 +102,14 @@ package bind
 // Protocol is the version that both sides must agree on.
 const Protocol = 1
 
+// Bits that say what hf_open opens.
+const (
+	streamBit    = 1
+	awayBit      = 2
+	fetchBit     = 4
+	cancelledBit = 8
+)
+
 // Bits of an export's result.
 const (
 	readBit   = 1

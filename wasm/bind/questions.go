@@ -7,7 +7,6 @@ import (
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
-	"holdfast/core/time"
 )
 
 // What the program answers at once: questions about a provider's rules, and about what a client's calls
@@ -60,7 +59,7 @@ func limits(n int32, now float64) (result int32) {
 	if err != nil {
 		return fail(err)
 	}
-	l := fault.RateLimits(provider, readHeader(v.Get("headers")), time.Unix(0, int64(now*1e6)))
+	l := fault.RateLimits(provider, readHeader(v.Get("headers")), instant(now))
 	return answer(func(w *json.Writer) { writeLimits(w, "done", l) })
 }
 
@@ -71,8 +70,7 @@ func health(handle int32, now float64) (result int32) {
 	if c == nil {
 		return unknown
 	}
-	at := time.Unix(0, int64(now*1e6))
-	return answer(func(w *json.Writer) { writeHealth(w, "done", c.state.Health(at), at) })
+	return answer(func(w *json.Writer) { writeHealth(w, "done", c.state.Health(instant(now))) })
 }
 
 // hf_state gives what a client knows of its targets: 0 all of it, 1 what has changed since it was
@@ -109,7 +107,7 @@ func restore(handle, kind, n int32, now float64) (result int32) {
 	switch {
 	case err != nil:
 	case kind == 1:
-		err = c.state.Apply(time.Unix(0, int64(now*1e6)), data)
+		err = c.state.Apply(instant(now), data)
 	case kind == 2:
 		if text, err = fromHex(second); err == nil {
 			err = c.state.Join(data, text)

@@ -5,7 +5,6 @@ package bind
 import (
 	"holdfast/core/json"
 	"holdfast/core/spend"
-	"holdfast/core/time"
 )
 
 // hf_quote says what one attempt of a call may cost. It takes what hf_open takes.
@@ -21,6 +20,6 @@ func quote(clientHandle, bits, n, m int32, now float64) (result int32) {
 	if err != nil {
 		return fail(err)
 	}
-	cost := spec.Quote(time.UnixMilli(int64(now)))
+	cost := spec.Quote(instant(now))
 	return answer(func(w *json.Writer) { w.Open("done", '{').Parts("costUsd", int64(cost), spend.Places).Close('}') })
 }

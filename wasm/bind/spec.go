@@ -22,55 +22,12 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 			return s, err
 		}
 	}
-	flag(&s.Background)(v.Get("background")) // the budgets depend on it
 	if wire.API(v.Get("api").Text()) == wire.Answers {
 		first.api, fallbacks = wire.Answers, nil // the gateway has its own
 	}
-	s.Target = first.at("", s.Background, c.policy)
-	where, api, handover := "request", "", true
-	total := s.Policy.Budget.Total
-	var own header.Header
-	table := []option{
-		{"path", text(&s.Path)},
-		{"background", flag(&s.Background)},
-		{"headers", headers(&own)},
-		{"timeoutMs", limit(&total)},
-		{"policy", policy(&s.Policy, s.Background)},
-		{"api", text(&api)},
-		{"strict", flag(&s.Strict)},
-		{"id", text(&s.ID)},
-		{"tag", flag(&s.Tag)},
-	}
-	if stream {
-		where, table = "stream", append(table, []option{
-			{"continues", text(&s.Partial)},
-			{"handover", flag(&handover)},
-			{"route", func(json.Value) error { return nil }}, // read above
-			{"cursors", flag(&s.Cursors)},
-			{"from", cursor(&s.From)},
-		}...)
-	}
-	if err := options(v, where, table); err != nil {
+	own, err := c.readCall(&s, &first, v)
+	if err != nil {
 		return s, err
-	}
-	if err := checkPath(s.Path); err != nil {
-		return s, err
-	}
-	if s.From != nil && s.From.Provider == "" {
-		s.From.Provider = first.provider
-	}
-	if v.Get("timeoutMs") != nil {
-		s.Policy.Budget.Total = total
-	}
-	s.Stay = !handover
-	s.Auth = wire.Hosts[first.provider].Sign(s.Path)
-	if s.API = wire.API(api); api == "" {
-		s.API = wire.DetectAPI(s.Path)
-	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
-		return s, badOption("api: is not a wire format that Holdfast knows")
-	}
-	if stream && !wire.Streams(s.API) {
-		return s, badOption("api: the path does not tell the wire format of the stream; name it")
 	}
 	s.Header = c.fields(stream, first.provider, first.header, own)
 	outer, _ := decimal.Int(s.Header.Get("x-stainless-retry-count")) // SDKs by Stainless: OpenAI's, Anthropic's
@@ -85,19 +42,75 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if v.Get("route", "form").True() && len(fallbacks) > 0 {
 		s.First = 1
 	}
+	return s, readBody(&s, body)
+}
+
+// readCall reads the options of a call that goes to first, and returns its own headers.
+func (c *client) readCall(s *core.Spec, first *target, v json.Value) (own header.Header, err error) {
+	flag(&s.Background)(v.Get("background")) // the budgets depend on it
+	s.Target = first.at("", s.Background, c.policy)
+	where, api, handover := "request", "", true
+	total := s.Policy.Budget.Total
+	table := []option{
+		{"path", text(&s.Path)},
+		{"background", flag(&s.Background)},
+		{"headers", headers(&own)},
+		{"timeoutMs", limit(&total)},
+		{"policy", policy(&s.Policy, s.Background)},
+		{"api", text(&api)},
+		{"strict", flag(&s.Strict)},
+		{"id", text(&s.ID)},
+		{"tag", flag(&s.Tag)},
+	}
+	if s.Stream {
+		where, table = "stream", append(table, []option{
+			{"continues", text(&s.Partial)},
+			{"handover", flag(&handover)},
+			{"route", func(json.Value) error { return nil }}, // read by spec
+			{"cursors", flag(&s.Cursors)},
+			{"from", cursor(&s.From)},
+		}...)
+	}
+	if err := options(v, where, table); err != nil {
+		return nil, err
+	}
+	if err := checkPath(s.Path); err != nil {
+		return nil, err
+	}
+	if s.From != nil && s.From.Provider == "" {
+		s.From.Provider = first.provider
+	}
+	if v.Get("timeoutMs") != nil {
+		s.Policy.Budget.Total = total
+	}
+	s.Stay = !handover
+	s.Auth = wire.Hosts[first.provider].Sign(s.Path)
+	if s.API = wire.API(api); api == "" {
+		s.API = wire.DetectAPI(s.Path)
+	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
+		return nil, badOption("api: is not a wire format that Holdfast knows")
+	}
+	if s.Stream && !wire.Streams(s.API) {
+		return nil, badOption("api: the path does not tell the wire format of the stream; name it")
+	}
+	return own, nil
+}
+
+// readBody reads the body of a call whose options are known.
+func readBody(s *core.Spec, body []byte) (err error) {
 	if len(body) > s.Policy.MaxBody {
-		return s, &failure{"body_too_large", "body: " + decimal.String(len(body)) + " bytes are more than policy.maxBodyBytes, " + decimal.String(s.Policy.MaxBody)}
+		return &failure{"body_too_large", "body: " + decimal.String(len(body)) + " bytes are more than policy.maxBodyBytes, " + decimal.String(s.Policy.MaxBody)}
 	}
 	if s.Body, err = json.Parse(body); err != nil {
-		return s, &failure{"bad_body", "body: " + err.Error()}
+		return &failure{"bad_body", "body: " + err.Error()}
 	}
 	if s.First == 1 {
 		s.Body = s.Body.Without("models") // they were the chain
 	}
 	if err := s.Check(); err != nil {
-		return s, &failure{"bad_body", "body: " + err.Error()}
+		return &failure{"bad_body", "body: " + err.Error()}
 	}
-	return s, nil
+	return nil
 }
 
 // cursor reads what writeCursor wrote.

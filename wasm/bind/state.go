@@ -10,7 +10,6 @@ import (
 	"holdfast/core/pace"
 	"holdfast/core/shared"
 	"holdfast/core/spend"
-	"holdfast/core/time"
 )
 
 // stateOptions are the options about what a client's calls know of each other.
@@ -58,7 +57,7 @@ func stateOptions(c *shared.Config) []option {
 }
 
 // writeHealth writes a Health.
-func writeHealth(w *json.Writer, key string, h shared.Health, now time.Time) {
+func writeHealth(w *json.Writer, key string, h shared.Health) {
 	w.Open(key, '{').Open("targets", '[')
 	for _, t := range h.Targets {
 		w.Open("", '{').Text("host", t.Host).TextIf("model", t.Model)
@@ -107,13 +106,13 @@ func writeLimits(w *json.Writer, key string, l fault.Limits) {
 			w.Int("remaining", f.w.Remaining.N)
 		}
 		if f.w.Reset.Known {
-			w.Parts("resetMs", f.w.Reset.Wait.Microseconds(), 3)
+			writeMs(w, "resetMs", f.w.Reset.Wait)
 		}
 		w.Close('}')
 	}
 	w.TextIf("planStatus", l.PlanStatus)
 	if l.RetryAfter.Known {
-		w.Parts("retryAfterMs", l.RetryAfter.Wait.Microseconds(), 3)
+		writeMs(w, "retryAfterMs", l.RetryAfter.Wait)
 	}
 	w.Close('}')
 }
