@@ -54,6 +54,9 @@ func TestFetchCases(t *testing.T) {
 		{"text held back to the end", wire.Chat, []string{chunk(role) + said("Hello sunny world"), said("sunny wo") + chunk(stop) + chunk(`"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}`) + "data: [DONE]\n\n"}, "", []string{`"delta":{"content":"sunny wo"}`, `"usage":{`}, nil},
 		{"text held back to the end, without a mark", wire.Generate, []string{piece("Hello sunny world", ""), piece("sunny wo", stops)}, "", []string{`"text":"sunny wo"}],"role":"model"},"index":0}`, `"text":""}],"role":"model"},"index":0,"finishReason":"STOP"`}, nil},
 
+		{"a thought and nothing else", wire.Chat, []string{chunk(role) + chunk(`"choices":[{"index":0,"delta":{"reasoning_content":"Hm."}}]`) + end, chunk(role) + said("Hello world") + end}, "Hello world", []string{"Hm."}, []string{`"finish_reason":"stop"}]}` + "\n\n" + `data: {`}},
+		{"a thought and nothing else, without a mark", wire.Generate, []string{strings.Replace(piece("Hm.", ""), `"text"`, `"thought":true,"text"`, 1) + piece("", stops), piece("Hello world", stops)}, "Hello world", []string{"Hm."}, []string{`"text":""`}},
+
 		{"a block closed before the cut", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello world"`) + shut("0"), start + open("0", "text") + shut("0") + ends("end_turn")}, "Hello world", []string{`"input_tokens":10`, `"output_tokens":8`}, []string{`"index":1`}},
 		{"a tool call behind the continuation", wire.Messages, []string{start + open("0", "text") + block("0", "text", `"text":"Hello "`), start + open("0", "thinking") + block("0", "thinking", `"thinking":"hm"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"world"`) + shut("1") + open("2", "tool_use") + block("2", "input_json", `"partial_json":"{}"`) + shut("2") + ends("tool_use")}, "Hello world", []string{`"index":1,"delta":{"type":"input_json_delta"`}, []string{`"index":2`, "thinking"}},
 	} {
