@@ -90,7 +90,7 @@ func (c *chat) whole(s *Stream, v json.Value) bool {
 	}
 	c.content(s, choice.Get("message"))
 	s.note(v)
-	if word := choice.Get("finish_reason").Text(); word != "" {
+	if word := ending(choice.Get("finish_reason")); word != "" {
 		c.end(s, word, nil)
 	}
 	return true
@@ -125,18 +125,22 @@ func (c *chat) content(s *Stream, d json.Value) {
 		if !ok {
 			index = -1
 		}
-		c.merge(index, call.Get("id").Text(), call.Get("function"))
+		tool, where := call.Get("function"), "arguments"
+		if custom := call.Get("custom"); custom != nil {
+			tool, where = custom, "input"
+		}
+		c.merge(index, call.Get("id").Text(), tool, where)
 		return true
 	})
 	if f := d.Get("function_call"); !f.Missing() {
 		s.begin()
-		c.merge(0, "", f)
+		c.merge(0, "", f, "arguments")
 	}
 }
 
-// merge adds a fragment to the call that it belongs to. Servers number all calls 0, or none: a
+// merge adds a fragment to the call that it belongs to, and what stands at where to its arguments. Servers number all calls 0, or none: a
 // new id always begins a new call.
-func (c *chat) merge(index int64, id string, function json.Value) {
+func (c *chat) merge(index int64, id string, tool json.Value, where string) {
 	var call *partialCall
 	for i := range c.calls {
 		known := &c.calls[i]
@@ -151,8 +155,9 @@ func (c *chat) merge(index int64, id string, function json.Value) {
 		c.calls = append(c.calls, partialCall{index: index})
 		call = &c.calls[len(c.calls)-1]
 	}
-	call.identify(id, function.Get("name").Text())
-	call.append(function.Get("arguments"))
+	call.identify(id, tool.Get("name").Text())
+	call.text = where == "input"
+	call.append(tool.Get(where))
 }
 
 // end takes a finish_reason, of the chunk v, or when nothing follows it. Only now are tool calls known
@@ -177,7 +182,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 	handed := 0
 	for _, call := range c.calls {
 		tool, whole := call.tool()
-		if end != Complete || !whole || AtLimit(word) && len(call.arguments) == 0 {
+		if end != Complete || !whole || AtLimit(word) && (call.text || len(call.arguments) == 0) {
 			s.broken(call.name)
 			continue
 		}

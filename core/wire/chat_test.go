@@ -32,6 +32,17 @@ var chatTranscripts = []transcript{
 		summary: "complete tool_calls",
 	},
 	{
+		name: "a custom tool, which takes no JSON",
+		body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"sh","input":""}}]}`, ""), chunk(`{"tool_calls":[{"index":0,"custom":{"input":"ls "}}]}`, ""),
+			chunk(`{"tool_calls":[{"index":0,"custom":{"input":"-l"}}]}`, "tool_calls"), "[DONE]"),
+		log:     "tool a sh(ls -l)\n",
+		summary: "complete tool_calls",
+	},
+	{name: "the token limit in a custom tool's text", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"sh","input":"rm -r /tmp/"}}]}`, "length")), summary: "complete length"},
+	{name: "a custom tool in a document", body: `{"choices":[{"message":{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"sh","input":"ls"}}]},"finish_reason":"tool_calls"}]}`, log: "tool a sh(ls)\n", summary: "complete tool_calls"},
+	{name: "llama.cpp's error", body: events(chunk(`{"content":"Half"}`, "")) + "error: {\"code\":400,\"message\":\"m\",\"type\":\"exceed_context_size_error\"}\n\n", log: "text \"Half\"\n", summary: "failed context_length"},
+	{name: "a document whose reason says null", body: `{"choices":[{"message":{"content":"Half"},"finish_reason":"null"}]}`, log: "text \"Half\"\n", summary: "failed truncated"},
+	{
 		name:    "the token limit in a tool call",
 		body:    events(chunk(`{"content":"So","tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":""}}]}`, ""), chunk(`{}`, "length")),
 		log:     "text \"So\"\n",

@@ -177,7 +177,7 @@ func (r *responses) call(s *Stream, item json.Value) {
 	if id == "" {
 		id = item.Get("id").Text()
 	}
-	call := partialCall{id: id, name: item.Get("name").Text()}
+	call := partialCall{id: id, name: item.Get("name").Text(), text: where == "input"}
 	if call.name == "" && where != "arguments" { // its kind says it all
 		call.name = strings.TrimSuffix(kind, "_call")
 	}
@@ -185,9 +185,6 @@ func (r *responses) call(s *Stream, item json.Value) {
 		call.append(item.Get("actions")) // of newer models
 	}
 	tool, whole := call.tool()
-	if kind == "custom_tool_call" { // which takes no JSON
-		tool.Arguments, whole = item.Get(where).Text(), true
-	}
 	if !whole || item.Get("status").Text() == "incomplete" {
 		s.broken(call.name)
 		return

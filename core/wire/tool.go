@@ -7,6 +7,7 @@ type partialCall struct {
 	index     int64 // -1 when the server numbers nothing
 	id, name  string
 	arguments []byte
+	text      bool // of a custom tool, which takes no JSON
 	given     bool // they came with its beginning; what comes behind it says them again
 }
 
@@ -46,6 +47,9 @@ func (c *partialCall) append(fragment json.Value) {
 // parameters.
 func (c *partialCall) tool() (Tool, bool) {
 	t := Tool{ID: c.id, Name: c.name, Arguments: string(c.arguments)}
+	if c.text {
+		return t, true
+	}
 	if t.Arguments == "" {
 		t.Arguments = "{}"
 	}

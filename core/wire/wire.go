@@ -87,7 +87,7 @@ type Delta struct {
 }
 
 // Tool is one complete tool call. Arguments is the JSON text that the model wrote; of a custom tool
-// (Responses), which takes no JSON, it is the text itself. Gemini often gives no ID.
+// of OpenAI's, which takes no JSON, it is the text itself. Gemini often gives no ID.
 type Tool struct{ ID, Name, Arguments string }
 
 // End is how a stream ended by its own terminal.

@@ -131,7 +131,7 @@ export interface Attempt {
   costEstimated?: boolean;
 }
 
-/** A complete tool call. `arguments` is the JSON text that the model wrote. */
+/** A complete tool call. `arguments` is the JSON text that the model wrote, or the text itself that it wrote for a custom tool. */
 export interface ToolCall {
   id: string;
   name: string;
