@@ -17,6 +17,7 @@ type page struct {
 func newPage(s *service) *page {
 	p := &page{service: s, conversation: byID("conversation"), welcome: byID("welcome"), live: byID("announcements")}
 	byID("about").SetTextContent(s.about())
+	show(document.QuerySelector(".links"), s.mode == simulator || s.mode == gateway) // that page asks a simulated provider on the server
 	p.failures = newFailures(s)
 	p.composer = newComposer(p)
 	on(window, "keydown", func(e dom.Event) {

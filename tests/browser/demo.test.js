@@ -444,6 +444,7 @@ test("with a real provider behind the server the page says so and lists no failu
   const proxy = await startServer("-provider", "gloo", "-upstream", upstream);
   const page = await openDemo(browser, proxy.address);
   assert.match(await page.textContent("#about"), /real service \(gloo/);
+  assert.ok(await page.isHidden(".links"), "plain.html plays failures");
   assert.equal(await page.locator("input[name=failure]").count(), 0);
   await ask(page);
   await done(page);

@@ -52,6 +52,7 @@ after(async () => {
 test("an answer survives the plug without any server", async () => {
   const page = await openDemo(browser, files.address, { pace: 10 });
   assert.match(await page.textContent("#about"), /no server/);
+  assert.ok(await page.isHidden(".links"), "plain.html needs one");
   await ask(page);
   await arriving(page);
   await page.click("#plug");
