@@ -18,6 +18,11 @@ func TestAnthropic(t *testing.T) {
 
 		// Money hides in a 429, a 400 and a 402.
 		{"api/rate-limits", 429, "", `{"type":"error","error":{"type":"rate_limit_error","message":"m","details":{"error_code":"enforced_spend_limit_reached"}}}`, "stop spend_cap ignore never"},
+		{"the SDK's codes", 429, "", `{"type":"error","error":{"type":"rate_limit_error","message":"m","details":{"error_code":"contract_spend_limit_reached"}}}`, "stop spend_cap ignore never"},
+		{"the SDK's codes", 429, "retry-after: 9", `{"type":"error","error":{"type":"rate_limit_error","message":"m","details":{"error_code":"ramp_limit_exceeded"}}}`, "retry rate_limit failure after_retries 9s"},
+		{"the SDK's codes", 400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"m","details":{"error_code":"organization_on_hold","appeal_url":null}}}`, "stop permission ignore never"},
+		{"the SDK's codes", 503, "", `{"type":"error","error":{"type":"api_error","message":"m","details":{"error_code":"cmek_key_unreachable"}}}`, "retry overloaded failure after_retries"},
+		{"the SDK's codes", 529, "", `{"type":"error","error":{"type":"overloaded_error","message":"m","details":{"error_code":"compaction_unavailable"}}}`, "retry overloaded failure after_retries"},
 		{"api/rate-limits", 429, "", `{"type":"error","error":{"type":"rate_limit_error","message":"You have reached your API usage limits: … You will regain access on 2026-12-01 at 00:00 UTC."}}`, "stop spend_cap ignore never"},
 		{"api/errors", 400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"You have reached your specified API usage limits. You will regain access on 2026-12-01 at 00:00 UTC."}}`, "stop spend_cap ignore never"},
 		{"api/errors", 400, "", `{"type":"error","error":{"type":"invalid_request_error","message":"Your credit balance is too low to access the Anthropic API."}}`, "stop billing ignore never"},

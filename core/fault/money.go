@@ -11,7 +11,7 @@ var moneyRows = []row{
 	{0, "credit_balance_exhausted|insufficient_credits|insufficient_balance|insufficient_funds", "", unpaid},
 	{0, "billing_not_active|billing_error|payment_required|BILLING_DISABLED|arrearage", "", unpaid},
 	{0, "organization_spend_limit_exceeded|project_spend_limit_exceeded|organization_usage_limit_exceeded", "", capReached},
-	{0, "billing_hard_limit_reached|enforced_spend_limit_reached|spend_limit_exceeded|budget_exceeded", "", capReached},
+	{0, "billing_hard_limit_reached|enforced_spend_limit_reached|contract_spend_limit_reached|spend_limit_exceeded|budget_exceeded", "", capReached},
 	{0, "usage_not_included", "", planLacksIt},
 	{0, "usage_limit_reached|usage_limit_exceeded", "", windowSpent}, // ChatGPT's plans: resets_in_seconds
 
