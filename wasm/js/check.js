@@ -5,8 +5,9 @@ import { HoldfastError, badOption } from "./error.js";
 /** Larger bodies are refused here, before they fill the program's memory; smaller limits are the policy's. */
 const MAX_BODY_BYTES = 256 * 1024 * 1024;
 
-const encoder = () => (shared ??= new TextEncoder());
-let shared;
+/** Text as UTF-8. Importing makes no TextEncoder. */
+export const encodeText = (text) => (encoder ??= new TextEncoder()).encode(text);
+let encoder;
 
 /**
  * Splits options into those that JavaScript keeps, each checked, and the others, which the
@@ -80,7 +81,7 @@ export function checkJSON(value, path, code, above = []) {
 /** A request body as the bytes of its JSON. Text and bytes are taken as JSON already. */
 export function encodeBody(body) {
   let bytes;
-  if (typeof body === "string") bytes = encoder().encode(body);
+  if (typeof body === "string") bytes = encodeText(body);
   else if (body instanceof ArrayBuffer) bytes = new Uint8Array(body.slice(0));
   else if (ArrayBuffer.isView(body)) bytes = new Uint8Array(body.buffer, body.byteOffset, body.byteLength).slice();
   else {
@@ -95,7 +96,7 @@ export function encodeBody(body) {
 export function encodeJSON(value, path, code) {
   try {
     checkJSON(value, path, code);
-    return encoder().encode(JSON.stringify(value));
+    return encodeText(JSON.stringify(value));
   } catch (error) {
     if (error instanceof HoldfastError) throw error;
     throw new HoldfastError(code, `${path}: cannot be read: ${error?.message ?? error}`, { cause: error });

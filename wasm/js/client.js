@@ -1,7 +1,7 @@
 // Client is what createClient gives: requests and answers of one provider.
 
 import { badOption, HoldfastError } from "./error.js";
-import { encodeBody, must, splitOptions } from "./check.js";
+import { encodeBody, encodeText, must, splitOptions } from "./check.js";
 import { Answer, encodeCall, named } from "./answer.js";
 import { Call } from "./call.js";
 import { fetchThrough } from "./fetch.js";
@@ -68,7 +68,7 @@ export class Client {
 
   async restore(snapshot) {
     if (typeof snapshot !== "string") throw badOption("snapshot", "must be text that snapshot() gave");
-    const bytes = new TextEncoder().encode(snapshot);
+    const bytes = encodeText(snapshot);
     await this.#session.ask((port, target, handle) => port.restore(target, handle, false, bytes, this.#session.now()));
   }
 

@@ -43,6 +43,11 @@ export function isHoldfastError(error) {
 // On the prototype, so that the name survives minifiers and does not clutter a printed error.
 Object.defineProperty(HoldfastError.prototype, "name", { value: "HoldfastError", writable: true, configurable: true });
 
+/** An error as the program told it, {code, message}, or the one that ended the program. */
+export function programError(error) {
+  return error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message);
+}
+
 /** An error that names the option at fault. */
 export function badOption(path, problem) {
   return new HoldfastError("bad_option", `${path}: ${problem}`);
@@ -64,6 +69,15 @@ export function reportLater(error) {
     if (typeof reportError === "function") reportError(error);
     else throw error;
   });
+}
+
+/** Runs what may fail, at once or later, without anybody to tell. */
+export function quietly(run) {
+  try {
+    Promise.resolve(run()).catch(() => {});
+  } catch {
+    // Nothing can be done, and nothing needs to be.
+  }
 }
 
 /** What the program wants to know of a failed exchange. It never throws, whatever was thrown. */

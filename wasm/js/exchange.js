@@ -1,6 +1,7 @@
 // Exchange performs one attempt of a call: it sends the request and reads the body when it is told to.
 
-import { describeFailure, headerPairs } from "./error.js";
+import { describeFailure, headerPairs, quietly } from "./error.js";
+import { encodeText } from "./check.js";
 
 /** The most bytes that enter the program at once; a larger chunk enters in pieces. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
@@ -129,20 +130,11 @@ function bytesOf(value) {
   if (value instanceof Uint8Array) return value;
   if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
   if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return new Uint8Array(value);
-  if (typeof value === "string") return new TextEncoder().encode(value);
+  if (typeof value === "string") return encodeText(value);
   throw new TypeError(`the response body gave a ${value === null ? "null" : typeof value} instead of bytes`);
 }
 
 /** Frees a response that came too late or that nobody can read. */
 function discard(response) {
   quietly(() => (typeof response?.body?.cancel === "function" ? response.body.cancel() : undefined));
-}
-
-/** Runs what may fail without anybody to tell. */
-function quietly(run) {
-  try {
-    Promise.resolve(run()).catch(() => {});
-  } catch {
-    // Nothing can be done, and nothing needs to be.
-  }
 }

@@ -1,6 +1,7 @@
 // Fetch is fetch for official SDKs: what asks a model becomes a call, everything else passes untouched.
 
 import { HoldfastError } from "./error.js";
+import { encodeText } from "./check.js";
 import { Call } from "./call.js";
 import { pageURL } from "./host.js";
 
@@ -28,7 +29,7 @@ export async function fetchThrough(session, input, init, route, open = pulled) {
   const reply = new Reply(url, signal, open);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;
-  const options = new TextEncoder().encode(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
+  const options = encodeText(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
   call.open(false, options, body);
   if (call.idle) {
     call.drop();
@@ -115,7 +116,7 @@ class Reply {
     // Google's SDK finds an error only where it is all of a chunk. Other readers overlook it: for
     // them the body breaks behind it.
     if (!this.#body) this.#fail(error);
-    else if (breaks) this.#fail(error, new TextEncoder().encode(breaks));
+    else if (breaks) this.#fail(error, encodeText(breaks));
     else if (!this.#over) this.#body.close();
     this.#over = true;
   }
@@ -191,7 +192,7 @@ function address(input) {
 }
 
 async function bytesOf(body, request) {
-  if (typeof body === "string") return new TextEncoder().encode(body);
+  if (typeof body === "string") return encodeText(body);
   if (body instanceof FormData || body instanceof URLSearchParams) return null;
   if (body === undefined || body === null) {
     // Firefox does not tell a Request's body, only gives it.

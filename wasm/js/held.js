@@ -2,7 +2,7 @@
 // and ends, its clock and its one timer.
 
 import { Clock } from "./clock.js";
-import { HoldfastError } from "./error.js";
+import { programError } from "./error.js";
 
 export class Held {
   /** Nothing follows. */
@@ -13,7 +13,7 @@ export class Held {
   /**
    * @param {import("./protocol.js").Port} port
    * @param {import("./session.js").Session} session
-   * @param {{done: (done: any) => void, fail: (error: HoldfastError) => void}} taker
+   * @param {{done: (done: any) => void, fail: (error: import("./error.js").HoldfastError) => void}} taker
    * @param {AbortSignal} [signal]
    */
   constructor(port, session, taker, signal) {
@@ -66,7 +66,7 @@ export class Held {
   finish({ done, error }) {
     this.drop();
     if (done) this.taker.done(done);
-    else this.taker.fail(error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message));
+    else this.taker.fail(programError(error));
   }
 
   /** Forgets it. */

@@ -2,7 +2,7 @@
 
 import { Client } from "./client.js";
 import { badOption, causesOf, describeError, headerPairs, HoldfastError, isHoldfastError } from "./error.js";
-import { encodeBody, encodeJSON } from "./check.js";
+import { encodeBody, encodeJSON, encodeText } from "./check.js";
 import { load, unload } from "./program.js";
 
 export { HoldfastError, unload };
@@ -19,7 +19,8 @@ export async function classify(provider, status, headers, body) {
   if (!Number.isInteger(status)) throw badOption("status", "must be a whole number");
   const question = encodeJSON({ provider, status, headers: headerPairs(headers) }, "classify", "bad_option");
   const bytes = encodeBody(body ?? "");
-  return ask((port, target) => port.classify(target, question, bytes));
+  const port = await load();
+  return port.ask((target) => port.classify(target, question, bytes));
 }
 
 /** @type {typeof import("./holdfast.d.ts").isRetryable} */
@@ -36,24 +37,14 @@ export async function isRetryable(error, options) {
   } catch {
     described.body = undefined;
   }
-  const question = new TextEncoder().encode(JSON.stringify({ provider, error: described }));
-  return ask((port, target) => port.retryable(target, question));
+  const question = encodeText(JSON.stringify({ provider, error: described }));
+  const port = await load();
+  return port.ask((target) => port.retryable(target, question));
 }
 
 /** @type {typeof import("./holdfast.d.ts").parseRateLimits} */
 export async function parseRateLimits(provider, headers) {
   const question = encodeJSON({ provider, headers: headerPairs(headers) }, "parseRateLimits", "bad_option");
-  return ask((port, target) => port.limits(target, question, Date.now()));
-}
-
-/** Asks the program a question that it answers at once. */
-async function ask(put) {
   const port = await load();
-  return new Promise((resolve, reject) => {
-    const take = ({ done, error }) => {
-      if (error) reject(error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message));
-      else resolve(done);
-    };
-    put(port, { take, read() {}, random: Math.random });
-  });
+  return port.ask((target) => port.limits(target, question, Date.now()));
 }

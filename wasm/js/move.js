@@ -4,6 +4,8 @@
 // then (breakers, gates, money) follows as they learn it, as it does between the tabs of a page. What
 // they may still spend counts as spent from the beginning, so that a limit holds.
 
+import { encodeText } from "./check.js";
+
 /** @typedef {{port: import("./protocol.js").Port, handle: number}} Place a client's in a program */
 
 export class Move {
@@ -25,7 +27,7 @@ export class Move {
     this.#now = now;
     this.#changes(); // they are in what follows
     this.#seen = this.#all();
-    if (this.#seen) to.port.restore(UNHEARD, to.handle, false, encode(this.#seen), now());
+    if (this.#seen) to.port.askNow((target) => to.port.restore(target, to.handle, false, encodeText(this.#seen), now()));
   }
 
   /** Something may have been learned in the old place, which is delivering just now. */
@@ -38,9 +40,9 @@ export class Move {
     this.#following = false;
     const { port, handle } = this.#to;
     const [news, all] = [this.#changes(), this.#all()];
-    if (news) port.restore(UNHEARD, handle, true, encode(news), this.#now());
+    if (news) port.askNow((target) => port.restore(target, handle, true, encodeText(news), this.#now()));
     if (!all || all === this.#seen) return;
-    port.join(UNHEARD, handle, encode(`${this.#seen}\n${all}`), this.#now());
+    port.askNow((target) => port.join(target, handle, encodeText(`${this.#seen}\n${all}`), this.#now()));
     this.#seen = all;
   };
 
@@ -54,11 +56,7 @@ export class Move {
 
   /** Undefined when it died. */
   #ask(changes) {
-    let answer;
-    this.#from.port.state({ ...UNHEARD, take: ({ done }) => (answer = done) }, this.#from.handle, changes);
-    return answer;
+    const { port, handle } = this.#from;
+    return port.askNow((target) => port.state(target, handle, changes));
   }
 }
-
-const UNHEARD = { take() {}, read() {}, random: Math.random };
-const encode = (text) => new TextEncoder().encode(text);

@@ -98,11 +98,18 @@
 // A live session's handle is one of a call: hf_tick, hf_abort, hf_online, hf_free and wake take it
 // too. Its output is an array of {"item":…}, {"event":…}, {"done":…} and {"error":…}.
 
-import { HoldfastError } from "./error.js";
+import { HoldfastError, programError } from "./error.js";
+import { encodeText } from "./check.js";
 import { Network } from "./network.js";
 
 /** The version that both sides must agree on. */
 export const PROTOCOL = 1;
+
+// Bits that say what hf_open opens.
+const STREAM = 1;
+const AWAY = 2;
+const FETCH = 4;
+const CANCELLED = 8;
 
 // Bits of an export's result.
 const READ = 1;
@@ -127,7 +134,6 @@ export class Port {
   #memory;
   /** All of the memory. Growth detaches it: see #bytes. */
   #view = NOTHING;
-  #encoder = new TextEncoder();
   // A BOM inside an answer is the model's own text.
   #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
@@ -198,14 +204,14 @@ export class Port {
     this.#enter(null, "hf_close", NOTHING, NOTHING, handle);
   }
   open(call, client, stream, options, body) {
-    const bits = (stream ? 1 : 0) | (call.fetches ? 4 : 0) | (this.network.offline ? 2 : 0) | (call.cancelled ? 8 : 0);
+    const bits = (stream ? STREAM : 0) | (call.fetches ? FETCH : 0) | (this.network.offline ? AWAY : 0) | (call.cancelled ? CANCELLED : 0);
     this.#enter(call, "hf_open", options, body, client, call.handle, bits, options.length, body.length, call.now());
   }
   quote(target, client, bits, options, body, now) {
     this.#enter(target, "hf_quote", options, body, client, bits, options.length, body.length, now);
   }
   responded(call, attempt, status, headers) {
-    const bytes = this.#encoder.encode(JSON.stringify(headers));
+    const bytes = encodeText(JSON.stringify(headers));
     this.#enter(call, "hf_responded", bytes, NOTHING, call.handle, attempt, status, bytes.length, call.now());
   }
   received(call, attempt, chunk) {
@@ -215,7 +221,7 @@ export class Port {
     this.#enter(call, "hf_ended", NOTHING, NOTHING, call.handle, attempt, call.now());
   }
   broke(call, attempt, failure) {
-    const bytes = this.#encoder.encode(JSON.stringify(failure));
+    const bytes = encodeText(JSON.stringify(failure));
     this.#enter(call, "hf_broke", bytes, NOTHING, call.handle, attempt, bytes.length, call.now());
   }
   flow(call) {
@@ -246,7 +252,7 @@ export class Port {
     this.#enter(line, "hf_message", bytes, NOTHING, line.handle, connection, bytes.length, line.now());
   }
   closed(line, connection, how) {
-    const bytes = this.#encoder.encode(JSON.stringify(how));
+    const bytes = encodeText(JSON.stringify(how));
     this.#enter(line, "hf_closed", bytes, NOTHING, line.handle, connection, bytes.length, line.now());
   }
   say(line, bytes) {
@@ -275,6 +281,24 @@ export class Port {
   }
   retryable(target, question) {
     this.#enter(target, "hf_retryable", question, NOTHING, question.length);
+  }
+
+  /**
+   * Asks something that the program answers at once.
+   * @param {(target: object) => void} put enters the program for target
+   */
+  ask(put, random = Math.random) {
+    return new Promise((resolve, reject) => {
+      const take = ({ done, error }) => (error ? reject(programError(error)) : resolve(done));
+      put({ take, read() {}, random });
+    });
+  }
+
+  /** The same for an answer now: undefined when there is none, or not yet. */
+  askNow(put) {
+    let answer;
+    put({ take: ({ done }) => (answer = done), read() {}, random: Math.random });
+    return answer;
   }
 
   /** The program's memory as it is now. */

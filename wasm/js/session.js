@@ -1,6 +1,6 @@
 // Session is what one client keeps in JavaScript: its secret, its injected functions, its place in the program.
 
-import { badOption, HoldfastError } from "./error.js";
+import { badOption, HoldfastError, programError } from "./error.js";
 import { encodeJSON, isHeaderValue, must, splitOptions } from "./check.js";
 import { current, load } from "./program.js";
 import { Move } from "./move.js";
@@ -114,21 +114,13 @@ export class Session {
   /** Asks the program something about this client that it answers at once. */
   async ask(put) {
     const port = await this.attach();
-    return new Promise((resolve, reject) => {
-      const take = ({ done, error }) => {
-        if (error) reject(error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message));
-        else resolve(done);
-      };
-      put(port, { take, read() {}, random: () => this.random() }, this.handle);
-    });
+    return port.ask((target) => put(port, target, this.handle), () => this.random());
   }
 
   /** The same for an answer now: undefined when the program does not run or refuses. */
   #askNow(put) {
-    let answer;
-    const target = { take: ({ done }) => (answer = done), read() {}, random: Math.random };
-    if (this.#port && !this.#port.dead) put(this.#port, target, this.handle, this.now());
-    return answer;
+    const port = this.#port;
+    return port && !port.dead ? port.askNow((target) => put(port, target, this.handle, this.now())) : undefined;
   }
 
   #register(port) {
@@ -136,7 +128,7 @@ export class Session {
     let failure;
     const take = ({ error }) => (failure = error);
     port.client({ take, read() {}, random: () => this.random() }, handle, this.#options);
-    if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
+    if (failure) throw programError(failure);
     const before = { port: this.#port, handle: this.handle };
     this.handle = handle;
     this.#port = port;

@@ -1,5 +1,7 @@
 // Share keeps what a page's calls have learned over a reload, and shares it with its other tabs.
 
+import { encodeText } from "./check.js";
+
 /** How long news is gathered before the other tabs are told and it is written down: a reload may come at once. */
 const GATHER_MS = 10;
 /** A database that does not open is not waited for. */
@@ -49,7 +51,7 @@ export class Share {
   /** Gives a program that begins what was kept. What is damaged is dropped, and replaced soon. */
   begin() {
     const kept = this.#kept;
-    if (kept) this.#ask((port, target, handle, now) => port.restore(target, handle, false, encode(kept), now));
+    if (kept) this.#ask((port, target, handle, now) => port.restore(target, handle, false, encodeText(kept), now));
     this.#kept = this.#state();
   }
 
@@ -91,7 +93,7 @@ export class Share {
     const store = transaction.objectStore("state");
     if (join) {
       const found = await result(store.get(this.#name));
-      this.#ask((port, target, handle, now) => port.join(target, handle, encode(`${this.#kept}\n${found}`), now));
+      this.#ask((port, target, handle, now) => port.join(target, handle, encodeText(`${this.#kept}\n${found}`), now));
     }
     const state = this.#state();
     if (!state) return; // the program has ended
@@ -103,7 +105,7 @@ export class Share {
   /** What another tab tells. What is damaged, or of another release, is not taken. */
   #hear(news) {
     if (typeof news !== "string") return;
-    this.#ask((port, target, handle, now) => port.restore(target, handle, true, encode(news), now));
+    this.#ask((port, target, handle, now) => port.restore(target, handle, true, encodeText(news), now));
   }
 
   async #read() {
@@ -113,8 +115,6 @@ export class Share {
     return result(database.transaction("state").objectStore("state").get(this.#name));
   }
 }
-
-const encode = (text) => new TextEncoder().encode(text);
 
 function open() {
   const opening = indexedDB.open("holdfast", 1);

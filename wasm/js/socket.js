@@ -1,6 +1,7 @@
 // Socket is one connection of a live session: it opens a WebSocket and passes on what comes.
 
-import { describeFailure } from "./error.js";
+import { describeFailure, quietly } from "./error.js";
+import { encodeText } from "./check.js";
 import { isNode } from "./host.js";
 
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
@@ -16,7 +17,6 @@ export class Socket {
   /** Closed, or no longer wanted: whatever still arrives is dropped. */
   #over = false;
   #closing = false;
-  #encoder = new TextEncoder();
   /** Messages that come as a Blob take a moment; those behind them wait. @type {Promise<void> | null} */
   #reading = null;
 
@@ -55,6 +55,8 @@ export class Socket {
     };
   }
 
+  // A socket that cannot be used says so by closing.
+
   /** Sends one text frame, after those before it. */
   send(text) {
     queueMicrotask(() => quietly(() => this.#socket?.send(text)));
@@ -79,7 +81,7 @@ export class Socket {
 
   #message(data) {
     if (this.#over || this.#closing) return;
-    if (typeof data === "string") return this.#bring(this.#encoder.encode(data));
+    if (typeof data === "string") return this.#bring(encodeText(data));
     if (data instanceof ArrayBuffer) return this.#bring(new Uint8Array(data));
     if (ArrayBuffer.isView(data)) return this.#bring(new Uint8Array(data.buffer, data.byteOffset, data.byteLength));
     if (typeof data?.arrayBuffer !== "function") return;
@@ -130,13 +132,4 @@ function present(url, door, protocols, headers, { [KEY]: key, ...signed }) {
     result.protocols.push(door.protocol + secret);
   }
   return result;
-}
-
-/** Runs what may fail without anybody to tell: a socket that cannot be used says so by closing. */
-function quietly(run) {
-  try {
-    run();
-  } catch {
-    // See above.
-  }
 }
