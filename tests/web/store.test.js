@@ -119,6 +119,26 @@ test("a browser that keeps nothing harms no answer; wrong options are named", as
   await close(page);
 });
 
+test("a database that the browser has closed without a word is opened again", async () => {
+  const page = await start();
+  const found = await page.evaluate(async () => {
+    const answer = ask("cut_twice");
+    const kept = store.keep("a", answer, request);
+    await store.get("a");
+    const { transaction } = IDBDatabase.prototype;
+    IDBDatabase.prototype.transaction = function (...options) {
+      IDBDatabase.prototype.transaction = transaction;
+      this.close(); // which tells nobody
+      return this.transaction(...options);
+    };
+    const { text } = await answer.result;
+    await kept;
+    return [(await store.get("a")).text === text, IDBDatabase.prototype.transaction === transaction];
+  });
+  assert.deepEqual(found, [true, true]);
+  await close(page);
+});
+
 test("a durable answer goes on while the page is away: the store comes back to it", async () => {
   const text = Array.from({ length: 200 }, (_, i) => `w${i}ord${i * 7}`).join(" ");
   const keeper = await startKeeper(() => ({ messages: saying(text), gapMs: 5 }));

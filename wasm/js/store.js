@@ -103,11 +103,14 @@ class Store {
     return kept && kept.atMs > Date.now() - this.#maxAgeMs ? kept : undefined;
   }
 
-  /** One transaction of one request; resolves when it is on the disk. */
-  async #run(mode, ask) {
+  /**
+   * One transaction of one request; resolves when it is on the disk. A database that was closed without
+   * a word, as WebKit does to a page that slept, is opened again, once.
+   */
+  async #run(mode, ask, again = true) {
+    const opened = (this.#database ??= this.#open());
     try {
-      const database = await (this.#database ??= this.#open());
-      const transaction = database.transaction("answers", mode);
+      const transaction = (await opened).transaction("answers", mode);
       const request = ask(transaction.objectStore("answers"));
       return await new Promise((resolve, reject) => {
         transaction.oncomplete = () => resolve(request.result);
@@ -115,6 +118,8 @@ class Store {
       });
     } catch (error) {
       if (error instanceof HoldfastError) throw error;
+      if (this.#database === opened) this.#database = null;
+      if (again) return this.#run(mode, ask, false);
       throw new HoldfastError("store_failed", `the browser does not keep answers: ${error?.message ?? error}`, { cause: error });
     }
   }
