@@ -219,15 +219,22 @@ func (c *Call) broke(now time.Time, f fault.Fault) {
 
 // document takes a whole body: the answer of a call that is not streamed, or an error's words.
 func (c *Call) document(now time.Time) {
-	f := fault.Classify(c.attempt.Provider, fault.Response{Status: c.attempt.HTTPStatus, Header: c.header, Body: c.body, Now: now})
+	a := c.attempt
+	f := fault.Classify(a.Provider, fault.Response{Status: a.HTTPStatus, Header: c.header, Body: c.body, Now: now})
 	if f.Decision == fault.Success {
 		v, err := json.Parse(c.body)
 		var asked json.Value
 		if err == nil {
+			if own := wire.Failure(a.API, a.Provider, c.header, v); own.Decision != "" {
+				own.Status = a.HTTPStatus
+				_, _, a.Usage = wire.Describe(v)
+				c.fail(now, own)
+				return
+			}
 			asked, err = c.inForm(v)
 		}
 		if err == nil {
-			c.result.HTTPStatus, c.result.Header, c.result.Data = c.attempt.HTTPStatus, c.header, v
+			c.result.HTTPStatus, c.result.Header, c.result.Data = a.HTTPStatus, c.header, v
 			c.closeAttempt(now, fault.Fault{})
 			c.result.Data = asked
 			c.end(Complete, fault.Fault{})

@@ -369,6 +369,17 @@ func (s *Stream) bare(v json.Value) {
 	s.fail(fault.Event(s.Provider, s.Header, v))
 }
 
+// Failure is how an answer that was asked for as one JSON object failed by its own word for the end; the
+// zero Fault when it did not.
+func Failure(api API, p fault.Provider, h header.Header, v json.Value) fault.Fault {
+	s := NewStream(api, p, h)
+	s.MayBeEmpty = true
+	if Streams(api) {
+		s.reader.whole(s, v)
+	}
+	return s.Fault
+}
+
 // isError tells whether a JSON body carries an error rather than an answer.
 func isError(v json.Value) bool {
 	return fault.Wrong(v.Get("error")) || fault.Wrong(v.Get("detail")) || v.Get("object").Text() == "error" || v.Get("type").Text() == "error"
@@ -454,7 +465,8 @@ func (s *Stream) failWith(word string, f fault.Fault) {
 // AtLimit tells whether a finish word says that a token limit ended the answer.
 func AtLimit(word string) bool {
 	switch plain(word) {
-	case "length", "max_tokens", "max_output_tokens", "incomplete", "time_limit", "max_len", "model_length":
+	case "length", "max_tokens", "max_output_tokens", "incomplete", "time_limit", "max_len", "model_length",
+		"continuation", "requires_continuation": // Gemini's, of one request: its SDK sends the next
 		return true
 	}
 	return WindowFull(word)
