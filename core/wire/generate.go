@@ -20,6 +20,7 @@ type generate struct {
 var generateEnds = map[string]End{
 	"STOP":                      Complete,
 	"MAX_TOKENS":                Complete, // see AtLimit
+	"CONTINUATION":              Complete, // likewise
 	"SAFETY":                    Filtered,
 	"RECITATION":                Filtered,
 	"LANGUAGE":                  Filtered,

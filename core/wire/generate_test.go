@@ -95,6 +95,7 @@ var generateTranscripts = []transcript{
 		log:     "text \"So\"\n",
 		summary: "complete MAX_TOKENS",
 	},
+	{name: "the limit of one request", body: events(candidate(`{"text":"One"}`, `,"finishReason":"CONTINUATION","continuationToken":"t"`)), log: "text \"One\"\n", summary: "complete CONTINUATION"},
 	{name: "the token limit before a word", body: events(candidate("", `,"finishReason":"MAX_TOKENS"`)), summary: "complete MAX_TOKENS"},
 	{name: "a filter", body: events(candidate(`{"text":"So"}`, ""), candidate("", `,"finishReason":"RECITATION"`)), log: "text \"So\"\n", summary: "filtered RECITATION"},
 	{name: "a refused prompt", body: events(`{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":9}}`), summary: "filtered SAFETY"},

@@ -16,13 +16,14 @@ type interactions struct {
 
 // interactionEnds says what each status means. A status that is not listed is no end.
 var interactionEnds = map[string]End{
-	"completed":       Complete,
-	"complete":        Complete,
-	"requires_action": Complete, // a tool call waits
-	"incomplete":      Complete, // see AtLimit
-	"failed":          Failed,   // explained by errors
-	"cancelled":       Failed,
-	"budget_exceeded": Failed,
+	"completed":             Complete,
+	"complete":              Complete,
+	"requires_action":       Complete, // a tool call waits
+	"incomplete":            Complete, // see AtLimit
+	"requires_continuation": Complete, // likewise
+	"failed":                Failed,   // explained by errors
+	"cancelled":             Failed,
+	"budget_exceeded":       Failed,
 }
 
 func (r *interactions) read(s *Stream, event string, v json.Value) {
@@ -42,6 +43,7 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 		s.note(v.Get("interaction"))
 	case "interaction.status_update":
 		s.identify(v.Get("interaction_id").Text())
+		s.count(v.Get("usage"))
 		r.status(s, v.Get("status").Text())
 	case "step.start":
 		r.start(s, blockIndex(v), v.Get("step"))
@@ -65,6 +67,7 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 			s.explain("", v)
 		}
 	}
+	s.count(v.Get("metadata", "total_usage")) // may come with any event
 	// Of a stream that began anew, what was taken before stays behind the cursor.
 	again := s.skip.Text+s.skip.Refusal > 0 || s.skip.Reasoning > 0 && s.Cursor.Text == 0
 	if id := v.Get("event_id").Text(); id != "" && s.End != Failed && !again {

@@ -56,6 +56,14 @@ var interactionsTranscripts = []transcript{
 			}
 		},
 	},
+	{
+		name: "usage that comes along",
+		body: events(interactionCreated, `{"event_type":"interaction.status_update","interaction_id":"v1_x","status":"in_progress","usage":{"total_input_tokens":7}}`,
+			`{"event_type":"step.delta","index":0,"delta":{"type":"text","text":"Half"},"metadata":{"total_usage":{"total_input_tokens":7,"total_output_tokens":2}}}`),
+		log:     "text \"Half\"\n",
+		summary: "failed truncated",
+		check:   usage(Usage{Input: 7, Output: 2, Total: 9}),
+	},
 	{name: "a whole interaction", body: interactionWhole, log: interactionLog, summary: "complete requires_action"},
 	{
 		name: "the older vocabulary",
@@ -94,6 +102,7 @@ var interactionsTranscripts = []transcript{
 			}
 		},
 	},
+	{name: "the limit of one request", body: events(interactionCreated, interactionText, interactionEnd("requires_continuation", "")), log: "text \"Half\"\n", summary: "complete requires_continuation"},
 	{name: "the token limit", body: events(interactionCreated, interactionText, interactionEnd("incomplete", "")), log: "text \"Half\"\n", summary: "complete incomplete"},
 	{name: "cancelled", body: events(interactionCreated, interactionEnd("cancelled", "")), summary: "failed cancelled cancelled"},
 	{name: "the budget is spent", body: events(interactionCreated, `{"event_type":"interaction.status_update","status":"budget_exceeded"}`), summary: "failed spend_cap budget_exceeded"},
