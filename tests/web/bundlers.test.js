@@ -1,7 +1,8 @@
 // The published folder as people use it: by itself, through Vite and esbuild, in pages and in workers.
 
 import assert from "node:assert/strict";
-import { cpSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
 import * as esbuild from "esbuild";
@@ -47,11 +48,25 @@ test("Vite, built, with the small programs", { skip: !hasTiny && "they were not 
   await works(await serve({ "/": outDir }));
 });
 
-test("Vite, developing: without a word of configuration, as a package that is prepared in advance", async () => {
+/** Vite as a developer starts it. */
+async function developing(root) {
   const server = await vite.createServer({ root, configFile: false, logLevel: "error", cacheDir: join(out, "vite-dev"), optimizeDeps: { force: true }, server: { port: 0, host: "127.0.0.1" } });
   after(() => server.close());
   await server.listen();
   await works(server.resolvedUrls.local[0].replace(/\/$/, ""));
+}
+
+test("Vite, developing: without a word of configuration, as a package that is prepared in advance", () => developing(root));
+
+test("Vite, developing, in a project of its own in which it was installed as the README says", async () => {
+  const [, words] = /^npm (install .*)\.\/dist\/holdfast /m.exec(readFileSync(join(here, "../../README.md"), "utf8"));
+  const project = join(out, "project");
+  rmSync(project, { recursive: true, force: true });
+  cpSync(root, project, { recursive: true });
+  mkdirSync(join(project, "node_modules"));
+  writeFileSync(join(project, "package.json"), "{}");
+  execFileSync("npm", [...words.trim().split(" "), holdfast, "--offline", "--no-audit", "--no-fund"], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+  await developing(project);
 });
 
 test("esbuild, with the programs beside the bundle", async () => {
