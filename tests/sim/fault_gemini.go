@@ -58,11 +58,11 @@ var geminiFaults = faultsOf(map[string]string{
 
 // interactionFaults are the errors of Gemini Interactions: a code, and nothing but a text beside it.
 var interactionFaults = faultsOf(nil, []row{
-	{"rate_limit", "rate_limit", 429, "", "resource_exhausted", "Too many requests.{wait}"},
+	{"rate_limit", "rate_limit", 429, "", "rate_limit_exceeded", "Too many requests.{wait}"},
 	{"quota", "quota", 429, "", "quota_exceeded", "The daily quota of this project is used up."},
-	{"billing", "billing", 402, "", "quota_exceeded", "Your prepaid credits are used up."},
-	{"overloaded", "overloaded", 503, "", "unavailable", "The model is overloaded. Please try again later."},
-	{"server_error", "server_error", 500, "", "internal", "An internal error has occurred."},
+	{"billing", "billing", 402, "", "payment_required", "Your prepaid credits are used up."},
+	{"overloaded", "overloaded", 503, "", "service_unavailable", "The model is overloaded. Please try again later."},
+	{"server_error", "server_error", 500, "", "api_error", "An internal error has occurred."},
 	{"timeout", "timeout", 504, "", "deadline_exceeded", "Deadline expired before operation could complete."},
 	{"auth", "auth", 400, "", "invalid_request", "API key not valid. Please pass a valid API key."},
 	{"permission", "permission", 403, "", "permission_denied", "The caller does not have permission."},
@@ -70,7 +70,8 @@ var interactionFaults = faultsOf(nil, []row{
 	{"invalid_request", "invalid_request", 400, "", "invalid_request", "The value 'x' is not supported for 'type' at 'tools[0]'."},
 	{"validation", "validation", 400, "", "invalid_request", "Missing required field 'input'."},
 	{"context_length", "context_length", 400, "", "invalid_request", "The input token count (1213462) exceeds the maximum number of tokens allowed (1048576)."},
-	{"content_policy", "content_policy", 400, "", "invalid_request", "The prompt was blocked."},
+	{"content_policy", "content_policy", 400, "", "prohibited_content", "The prompt was blocked."},
+	{"tool_call", "server_error", 500, "", "malformed_function_call", "The model wrote a function call that is none."},
 	{"prefill", "prefill", 400, "", "invalid_request", "The input must end with a user turn."},
 	{"not_found", "not_found", 404, "", "not_found", "Interaction not found."},
 	{"model_not_found", "model_not_found", 404, "", "model_not_found", "The model {model} does not exist."},
