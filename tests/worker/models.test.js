@@ -165,6 +165,7 @@ test("errors come in the form that was asked", async () => {
   assert.equal(none.status, 404);
   assert.equal((await none.json()).error.code, "model_not_found");
   for (const body of ["", "[]", "{", "null", '"x"']) assert.equal((await post("/v1/chat/completions", body)).status, 400);
+  for (const model of [undefined, null, 7, { a: 1 }]) assert.equal((await post("/v1/chat/completions", { model, messages })).status, 400);
   for (const models of [[], "gpt", Array(9).fill("gpt"), [7]]) assert.equal((await post("/v1/chat/completions", { models, messages })).status >= 400, true);
   const several = (model) => post("/v1/chat/completions", { model, messages, stream: true, n: 2 });
   assert.deepEqual([(await several("gpt")).status, (await several("claude")).status], [200, 400]);

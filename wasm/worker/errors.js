@@ -14,6 +14,7 @@ const NAMES = {
   409: ["invalid_request_error", "invalid_request_error", "ABORTED"],
   410: ["invalid_request_error", "not_found_error", "NOT_FOUND"],
   413: ["invalid_request_error", "request_too_large", "INVALID_ARGUMENT"],
+  415: ["invalid_request_error", "invalid_request_error", "INVALID_ARGUMENT"],
   429: ["rate_limit_error", "rate_limit_error", "RESOURCE_EXHAUSTED"],
   500: ["server_error", "api_error", "INTERNAL"],
   502: ["server_error", "api_error", "INTERNAL"],

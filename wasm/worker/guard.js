@@ -33,18 +33,30 @@ export function allow(origin, headers) {
  */
 export async function bounded(request, limit) {
   const tooLarge = () => new Refusal(413, "request_too_large", `This gateway takes bodies of up to ${limit} bytes.`);
+  const coding = request.headers.get("content-encoding");
+  if (coding && !/^identity$/i.test(coding)) throw new Refusal(415, "unsupported_encoding", "This gateway takes bodies without a Content-Encoding.");
   const told = Number(request.headers.get("content-length") ?? Infinity);
-  if (told <= limit) return new Uint8Array(await request.arrayBuffer());
   if (told > 2 * limit && told < Infinity) throw tooLarge();
+  let bytes;
+  try {
+    bytes = told <= limit ? new Uint8Array(await request.arrayBuffer()) : await upTo(request.body ?? [], limit);
+  } catch {
+    throw new Refusal(400, "invalid_request", "The body broke off, or is not sent as its headers say.");
+  }
+  if (bytes === null) throw tooLarge();
+  return bytes;
+}
+
+/** The bytes of a body, or null when there are more. */
+async function upTo(body, limit) {
   const chunks = [];
   let size = 0;
-  for await (const chunk of request.body ?? []) {
+  for await (const chunk of body) {
     size += chunk.length;
     if (size <= limit) chunks.push(chunk);
     if (size > 2 * limit) break;
   }
-  if (size > limit) throw tooLarge();
-  return joined(chunks);
+  return size <= limit ? joined(chunks) : null;
 }
 
 /** As deep as core/json reads. Providers nest about ten deep. */
