@@ -63,9 +63,11 @@ export class Config {
     this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
     if (jwt !== undefined) this.#signed(jwt);
     this.shared = this.jwt !== null || this.tokens.length > 1;
-    this.origins = new Set(origins);
+    this.origins = new Set(texts(origins, "origins"));
+    if (!(Number.isInteger(maxBodyBytes) && maxBodyBytes > 0)) throw new Error("maxBodyBytes: must be a whole number of bytes");
     this.maxBodyBytes = maxBodyBytes;
-    this.streams = streams === true;
+    if (typeof streams !== "boolean") throw new Error("streams: must be true or false");
+    this.streams = streams;
     const { ttlSeconds = 86400 } = known(answers, "answers", ["ttlSeconds"]);
     if (!(ttlSeconds >= 1 && ttlSeconds <= 366 * 86400)) throw new Error("answers.ttlSeconds: must be a number of seconds from 1 to a year");
     this.answerTtlSeconds = ttlSeconds;
@@ -73,7 +75,10 @@ export class Config {
     this.models = Object.keys(models);
     const targets = [];
     for (const [name, chain] of Object.entries(models)) this.#model(name, chain, targets);
-    for (const { fallbacks } of this.providers.values()) for (const name of fallbacks) this.chain("chat", name);
+    for (const [name, { fallbacks }] of this.providers) {
+      const strange = fallbacks.find((model) => !this.models.includes(model));
+      if (strange !== undefined) throw new Error(`providers.${name}: fallbacks: there is no model ${JSON.stringify(strange)}`);
+    }
     this.options = new TextEncoder().encode(JSON.stringify({ ...client, ...(prices !== undefined && { spend: { prices } }), provider: "openai", targets }));
   }
 
@@ -91,7 +96,7 @@ export class Config {
     if (!key) throw new Error(`providers.${name}: the secret ${secret} is not set`);
     const url = new URL(baseURL);
     if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) throw new Error(`providers.${name}: baseURL is not one`);
-    this.providers.set(name, { base: url.href.replace(/\/+$/, ""), key, fallbacks });
+    this.providers.set(name, { base: url.href.replace(/\/+$/, ""), key, fallbacks: texts(fallbacks, `providers.${name}: fallbacks`) });
   }
 
   #model(name, chain, targets) {
@@ -121,6 +126,11 @@ export class Config {
   reaches(url) {
     return [...this.providers.values()].some(({ base }) => url.startsWith(`${base}/`));
   }
+}
+
+function texts(value, where) {
+  if (!Array.isArray(value) || !value.every((text) => typeof text === "string")) throw new Error(`${where}: must be a list of texts`);
+  return value;
 }
 
 /** A name that the configuration does not have. */
