@@ -13,7 +13,7 @@ const { address } = await startGateway({
     alice: hashed(TOKEN),
     bob: { hash: hashed("token-of-bob"), models: ["gpt", "anthropic/claude-x", "gemini/*"] },
   },
-  jwt: { audience: AUDIENCE, models: ["gpt", "claude"] },
+  jwt: { audience: AUDIENCE, models: ["gpt", "claude", "anthropic/claude-x", "gemini/*"] },
   models: { gpt: [{ provider: "openai", model: "gpt-x" }], claude: [{ provider: "anthropic", model: "claude-x" }], grok: [{ provider: "xai", model: "grok-x" }] },
 });
 
@@ -89,6 +89,13 @@ test("a token is good for its models and no others, also on a provider's own pat
   const contents = JSON.stringify({ model: "gpt", contents: [{ parts: [{ text: "Hi" }] }] });
   assert.equal((await post(bob, { path: "/gemini/v1beta/models/gemini-x:generateContent", body: contents })).status, 200);
   await refused(await post(jwt(), { path: "/xai/v1/chat/completions", body: chat("grok-x") }), 403, "model_not_allowed");
+  // Of a token and the configuration, whichever says less.
+  const gemini = (model) => ({ path: `/gemini/v1beta/models/${model}:generateContent`, body: contents });
+  const one = jwt({ models: ["gemini/gemini-x", "anthropic/*"] });
+  assert.equal((await post(one, gemini("gemini-x"))).status, 200);
+  assert.equal((await post(one, gemini("gemini-y"))).status, 403);
+  assert.equal((await post(one, messages)).status, 200);
+  assert.equal((await post(one, { ...messages, body: chat("claude-y", { max_tokens: 10 }) })).status, 403);
 });
 
 test("a body that says something twice is refused: every reader takes another one", async () => {

@@ -55,7 +55,7 @@ export function readModels(value, where) {
 export function stricter(a, b) {
   const limits = a.limits || b.limits ? { ...a.limits, ...b.limits } : null;
   for (const name in limits) limits[name] = Math.min(a.limits?.[name] ?? Infinity, b.limits?.[name] ?? Infinity);
-  const models = a.models && b.models ? b.models.filter((name) => a.models.includes(name)) : (a.models ?? b.models);
+  const models = a.models && b.models ? [...a.models.filter((name) => mayAsk(b, name)), ...b.models.filter((name) => mayAsk(a, name))] : (a.models ?? b.models);
   return { limits, models };
 }
 
