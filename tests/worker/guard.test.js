@@ -2,8 +2,12 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import http from "node:http";
+import net from "node:net";
 import { after, test } from "node:test";
 import { asking, hashed, KEYS, ORIGIN, provider, startGateway, TOKEN } from "./gateway.js";
+
+/** What a provider could tell browsers, caches and proxies. */
+const BROWSERS = ["cdn-cache-control", "cloudflare-cdn-cache-control", "surrogate-control", "age", "expires", "content-location", "x-accel-redirect", "service-worker-allowed", "timing-allow-origin", "permissions-policy", "set-login"];
 
 /** An upstream that tells what it was sent, and a place where nobody should arrive. */
 const seen = [];
@@ -41,6 +45,7 @@ const upstream = await listen(async (request, response) => {
   response.setHeader("authorization", key ?? "");
   response.setHeader("access-control-allow-origin", "*");
   response.setHeader("server", "upstream");
+  for (const name of BROWSERS) response.setHeader(name, "1");
   if (behave === "echo 400") return response.writeHead(400).end(JSON.stringify({ error: { message: `bad header ${key}`, type: "invalid_request_error", code: "x" } }));
   if (behave === "echo 401") return response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, type: "invalid_request_error", code: "invalid_api_key" } }));
   response.end(JSON.stringify(answer));
@@ -165,6 +170,12 @@ test("no header makes another request of one", async () => {
   }
 });
 
+test("what would leave the bill out of an answer, or sign it otherwise, stays here", async () => {
+  await raw("/openai/v1/moderations?fields=candidates&key=k&%24fields=x&access_token=y&alt=sse", { "x-goog-fieldmask": "candidates" });
+  const { url, headers } = seen.at(-1);
+  assert.deepEqual([url, headers["x-goog-fieldmask"]], ["/base/v1/moderations?alt=sse", undefined]);
+});
+
 test("a request to a host that is none ends like any other", async () => {
   for (const host of ["evil@x:99999", "[::", "a b"]) {
     const { status, headers } = await raw("/v1/chat/completions", { host });
@@ -196,7 +207,7 @@ test("who the client is stays here, and what the provider says to browsers stays
       if (name === "authorization" || name === "connection") continue;
       assert.equal(sent[name], undefined, name);
     }
-    for (const name of ["set-cookie", "authorization", "server"]) assert.equal(back[name], undefined, name);
+    for (const name of ["set-cookie", "authorization", "server", ...BROWSERS]) assert.equal(back[name], undefined, name);
     assert.equal(back["access-control-allow-origin"], ORIGIN);
     assert.equal(back["x-content-type-options"], "nosniff");
     assert.equal(back["cache-control"], "no-store");
@@ -243,6 +254,25 @@ test("bodies are bounded, also those that do not say how long they are", async (
     await response.text();
   }
   assert.equal(seen.length, before);
+});
+
+test("a body that is not what its headers say is refused, and nobody is asked", async () => {
+  const before = seen.length;
+  const { port } = new URL(address);
+  const ask = (path, headers, body) => new Promise((resolve, reject) => {
+    const socket = net.connect(port, "127.0.0.1", () => socket.write(`POST ${path} HTTP/1.1\r\nhost: gateway\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\n${headers}\r\n\r\n${body}`));
+    socket.once("data", (data) => (socket.destroy(), resolve(String(data).slice(9, 12)))).on("error", reject);
+  });
+  for (const path of ["/v1/chat/completions", "/openai/v1/chat/completions", "/answers"]) {
+    assert.equal(await ask(path, "transfer-encoding: chunked", `${chat.length.toString(16)}\r\n${chat}\r\nnone\r\n`), "400", path);
+    assert.equal(await ask(path, "transfer-encoding: chunked", chat), "400", path);
+    for (const coding of ["gzip", "zstd"]) {
+      const response = await call(path, { headers: { ...bearer, "content-encoding": coding } });
+      assert.deepEqual([response.status, await codeOf(response)], [415, "unsupported_encoding"], path);
+    }
+  }
+  assert.equal(seen.length, before);
+  assert.equal((await call("/v1/chat/completions", { headers: { ...bearer, "content-encoding": "identity" } })).status, 200);
 });
 
 test("deep JSON is refused before anybody reads it, and what only looks deep is not", async () => {

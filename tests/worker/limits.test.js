@@ -179,6 +179,7 @@ test("what cannot be counted is not for a token with a limit of money; what is f
   const uncounted = [
     ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: true }],
     ["/v1/responses", { model: "gpt", input: "Hi", background: true }],
+    ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: "true" }], // which some readers take for it
     ["/xai/v1/chat/completions", chat("grok-4", { deferred: true })],
     ["/gemini/v1beta/models/veo-3:predictLongRunning", { instances: [] }],
   ];

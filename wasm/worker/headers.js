@@ -13,16 +13,24 @@ const CLIENT = [
 ];
 /** What would make another request of it: Google's servers obey these. */
 const METHOD = ["x-http-method-override", "x-http-method", "x-method-override"];
+/** What would leave the bill out of Google's answer. */
+const PARTS = ["x-goog-fieldmask"];
 /** What a provider says to a browser about its own site. */
 const SITE = [
-  "set-cookie", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
-  "cache-control", "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
-  "anthropic-organization-id", "clear-site-data", "refresh", "link",
+  "set-cookie", "set-cookie2", "set-login", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
+  "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
+  "anthropic-organization-id", "clear-site-data", "refresh", "link", "content-location", "sourcemap", "service-worker-allowed",
+  "timing-allow-origin", "origin-agent-cluster", "permissions-policy", "document-policy", "feature-policy", "speculation-rules",
+  "activate-storage-access", "accept-ch", "critical-ch", "expect-ct", "public-key-pins", "x-frame-options",
 ];
-const TO_PROVIDER = new Set([...HOP, ...CLIENT, ...METHOD]);
-const TO_CLIENT = new Set([...HOP, ...SITE]);
+/** What a provider says to caches and proxies, which stand behind the gateway as well. */
+const CACHE = [
+  "cache-control", "age", "expires", "pragma", "etag", "last-modified", "vary", "surrogate-control", "x-accel-redirect", "x-accel-expires", "x-sendfile",
+];
+const TO_PROVIDER = new Set([...HOP, ...CLIENT, ...METHOD, ...PARTS]);
+const TO_CLIENT = new Set([...HOP, ...SITE, ...CACHE]);
 const CLIENT_PREFIX = /^(x-forwarded-|cf-|sec-|x-holdfast-|access-control-)/;
-const SITE_PREFIX = /^(access-control-|cf-|content-security-policy|cross-origin-|x-holdfast-)/;
+const SITE_PREFIX = /^(access-control-|cf-|cdn-|cloudflare-|content-security-policy|cross-origin-|x-holdfast-)/;
 
 /** The names that a Connection header makes hop-by-hop. */
 const named = (headers) => new Set((headers.get("connection") ?? "").toLowerCase().split(",").map((name) => name.trim()));

@@ -12,7 +12,7 @@ import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
 import { namedIn, Telling, tells } from "./named.js";
-import { isFree, passing, PROVIDERS, signature } from "./providers.js";
+import { DROPPED, isFree, passing, PROVIDERS, signature } from "./providers.js";
 import { redactText } from "./redact.js";
 import { Relay, WATCH_MS } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
@@ -96,7 +96,7 @@ export class Passage {
     const provider = this.#config.providers.get(name);
     const passed = provider && passing(name, method, path);
     if (!passed) throw notFound();
-    this.#url.searchParams.delete("key"); // where some clients of Gemini put the token
+    for (const name of DROPPED) this.#url.searchParams.delete(name);
     const [header, value] = signature(name, path, provider.key);
     const body = await this.#body();
     const said = body?.length && (this.#config.shared || this.#caller.models) ? parse(body) : {};
@@ -118,6 +118,7 @@ export class Passage {
     const body = parse(bytes);
     if (!asked) [asked, path] = "input" in body ? ["responses", "/v1/responses"] : ["chat", "/v1/chat/completions"];
     const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [];
+    if (names.length === 0 && typeof body.model !== "string") throw new Refusal(400, "invalid_request", "model must be the name of a model.");
     // As elsewhere: what is listed stands behind the model, if that is one.
     if (!names.includes(body.model) && (names.length === 0 || this.#config.models.includes(body.model))) names.unshift(body.model);
     const chain = names.flatMap((name) => this.#chain(asked, name));
@@ -152,11 +153,11 @@ export class Passage {
 
   #chain(asked, name) {
     try {
-      this.#may(String(name));
+      this.#may(name);
       return this.#config.chain(asked, name);
     } catch (error) {
       if (!(error instanceof UnknownModel)) throw error;
-      throw new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(String(name).slice(0, 100))}.`);
+      throw new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(name.slice(0, 100))}.`);
     }
   }
 
@@ -172,7 +173,7 @@ export class Passage {
     if (limitsMoney(this.#caller.limits)) {
       const { background, deferred } = parse(body);
       const uncounted = costUsd === null && !route.form && !isFree("POST", this.#url.pathname);
-      if (uncounted || background === true || deferred === true) throw notMetered();
+      if (uncounted || background || deferred) throw notMetered(); // a provider may take "true" for it
     }
     return costUsd ?? 0;
   }
@@ -270,7 +271,7 @@ const MAX_NAMES = 8;
 
 function listed(names) {
   if (names === undefined) return null;
-  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES) {
+  if (!Array.isArray(names) || names.length === 0 || names.length > MAX_NAMES || !names.every((name) => typeof name === "string")) {
     throw new Refusal(400, "invalid_request", `models must be a list of 1 to ${MAX_NAMES} names.`);
   }
   return names;

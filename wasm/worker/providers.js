@@ -53,6 +53,9 @@ export const PROVIDERS = {
   },
 };
 
+/** Parameters that stay here: where some clients of Gemini put the token, and what would leave the bill out of Google's answer. */
+export const DROPPED = ["key", "access_token", "oauth_token", "fields", "$fields"];
+
 const FREE = /(:countTokens|\/count_tokens|\/input_tokens|\/moderations|\/cancel)$/;
 
 /** Tells whether a request that asks no model costs nothing. */
