@@ -101,6 +101,27 @@ test("a reload keeps the spend figure, even one at once behind the answer", asyn
   await context.close();
 });
 
+test("a database that the browser has closed without a word is opened again", async () => {
+  const context = await browser.newContext();
+  const page = await tab(context);
+  await page.evaluate(() => {
+    const { transaction } = IDBDatabase.prototype;
+    IDBDatabase.prototype.transaction = function (...options) {
+      IDBDatabase.prototype.transaction = transaction;
+      this.close(); // which tells nobody
+      return this.transaction(...options);
+    };
+  });
+  assert.equal((await ask(page)).status, "complete");
+  const { spentUsd } = (await health(page)).spend;
+  assert.ok(spentUsd > 0);
+  await until(async () => (await kept(page)) !== undefined, "nothing was written");
+  const later = await tab(context);
+  assert.equal((await health(later)).spend.spentUsd, spentUsd);
+  assert.deepEqual(page.errors, []);
+  await context.close();
+});
+
 test("what two tabs spend adds up", async () => {
   const context = await browser.newContext();
   const [first, second] = [await tab(context), await tab(context)];

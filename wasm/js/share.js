@@ -74,7 +74,10 @@ export class Share {
     this.#timer = undefined;
     const news = this.#ask((port, target, handle) => port.state(target, handle, true));
     if (news) this.#channel.postMessage(news);
-    if (this.#state() !== this.#kept) await this.#write(true).catch(() => {}); // a full disk harms no call
+    if (this.#state() === this.#kept) return;
+    const write = () => this.#write(true);
+    // A database that was closed without a word is opened again; a full disk harms no call.
+    await write().catch(() => this.#open().then(write)).catch(() => {});
   };
 
   /** A page that goes away waits for no answer. */
@@ -109,10 +112,14 @@ export class Share {
   }
 
   async #read() {
-    const database = await open();
+    await this.#open();
+    return result(this.#database.transaction("state").objectStore("state").get(this.#name));
+  }
+
+  async #open() {
+    this.#database?.close();
+    const database = (this.#database = await open());
     database.onversionchange = () => database.close(); // whoever deletes it need not wait
-    this.#database = database;
-    return result(database.transaction("state").objectStore("state").get(this.#name));
   }
 }
 
