@@ -174,7 +174,7 @@ func (c *Call) emit(d wire.Delta) {
 	}
 	if d.Kind == wire.ToolCall || d.Kind == wire.Restart || len(d.Text) > 0 {
 		c.demand, c.gave = c.flow, true
-		c.do(Action{Kind: Emit, Attempt: c.attempt.Number, Delta: d})
+		c.do(Action{Kind: Emit, Delta: d})
 	}
 }
 

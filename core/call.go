@@ -370,7 +370,7 @@ func (c *Call) note(n Note) {
 	if n.Attempt == 0 && c.attempt != nil {
 		n.Attempt = c.attempt.Number
 	}
-	c.do(Action{Kind: Emit, Attempt: n.Attempt, Note: &n})
+	c.do(Action{Kind: Emit, Note: &n})
 }
 
 func (c *Call) warn(message string) {

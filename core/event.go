@@ -59,7 +59,7 @@ const (
 // Action is something to do, in order. Delta texts and Bytes are valid until the next Handle.
 type Action struct {
 	Kind    ActionKind
-	Attempt int // 0: of a Send whose outcome nobody waits for, which outlives the call
+	Attempt int // of Send, Read, Cancel. 0: of a Send whose outcome nobody waits for, which outlives the call
 	Request *Request
 	Delta   wire.Delta
 	Head    *Head   // of a raw call's response, before its first Bytes

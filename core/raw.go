@@ -117,7 +117,7 @@ func (c *Call) give(body []byte) {
 	if len(body) == 0 && (r.head == nil || c.phase != done) {
 		return
 	}
-	a := Action{Kind: Emit, Attempt: c.attempt.Number, Bytes: body}
+	a := Action{Kind: Emit, Bytes: body}
 	if !r.begun {
 		a.Head, r.begun = r.head, true
 		if r.splicer != nil && r.splicer.Encoded() && a.Head.Status < 300 {

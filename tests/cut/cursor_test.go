@@ -7,6 +7,9 @@ import (
 	"unicode/utf16"
 
 	"holdfast/core"
+	"holdfast/core/fault"
+	"holdfast/core/shared"
+	"holdfast/core/spend"
 	"holdfast/core/wire"
 	"holdfast/tests/sim"
 )
@@ -137,6 +140,31 @@ func kindsOf(p Played) string {
 		kinds = append(kinds, string(a.Kind))
 	}
 	return strings.Join(kinds, " ")
+}
+
+// What the client has learned may forbid the first attempt of a call that takes up a thought: the next target
+// begins, and the thought is taken back.
+func TestTakenUpElsewhere(t *testing.T) {
+	s := streams[2]
+	spec := s.takeUp(told{thought: "Hm.", cursor: &core.Cursor{At: wire.Cursor{Reasoning: 3}}})
+	spec.Shared = shared.New(shared.Config{})
+	for range 5 {
+		ticket, _ := spec.Shared.Admit(epoch, shared.Target{Provider: s.provider, Model: "gpt-x"}, spend.Estimate{})
+		ticket.Report(epoch, shared.Outcome{Fault: fault.Lost(fault.Transport, "")})
+	}
+	target := streams[5].spec(false).Target
+	target.Model = "other-x"
+	spec.Fallbacks = []core.Target{target}
+	one, two := s.plan(script(short, `{}`, `{}`)), streams[5].plan(script(short, `{}`, `{}`))
+	got := Play(spec, func(n int, r *core.Request) sim.Exchange {
+		if r.Target == 0 {
+			return one(n, r)
+		}
+		return two(n, r)
+	}, 0)
+	if got.Status != core.Complete || got.Text != short || got.Restarts != 1 || kindsOf(got) != "fallback" {
+		t.Errorf("%s after %s, %d restarts: %q (%+v)", got.Status, kindsOf(got), got.Restarts, got.Text, got.Fault)
+	}
 }
 
 // FuzzTakenUp: an answer whose stream breaks anywhere, and whose process is killed any number of
