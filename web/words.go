@@ -24,7 +24,7 @@ var reasons = map[string]string{
 	"context_length": "the conversation is too long", "request_too_large": "the request is too large",
 	"invalid_request": "the request is not valid", "deadline": "out of time",
 	"fail_closed": "not marked as retryable", "cancelled": "stopped", "circuit_open": "resting after failures",
-	"budget": "no tries left", "platform_limit": "a platform limit", "unknown": "unknown failure",
+	"budget": "this page's spending limit is reached", "platform_limit": "a platform limit", "unknown": "unknown failure",
 }
 
 func reason(f *Failure) string {
