@@ -127,8 +127,12 @@ func sentence(words string) string {
 
 // note ends an answer that nothing more can be done about.
 func (t *turn) note(sign, title, words string) {
-	t.ending.AppendChild(el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
-		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words)))
+	t.ending.AppendChild(endingBox(sign, title, words))
+}
+
+func endingBox(sign, title, words string) dom.HTMLElement {
+	return el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
+		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words))
 }
 
 // offer ends an answer with what the reader can do now.
@@ -144,8 +148,7 @@ func (t *turn) offer(r *Result, sign, title, words string) {
 		}
 		actions = append(actions, button(class, "Try again", effect, t.tryAgain))
 	}
-	box := el("div", "ending is-"+sign, attr{"role", "group"}, attr{"aria-label", title},
-		el("p", "ending-title", icon(sign), title), el("p", "ending-words", words))
+	box := endingBox(sign, title, words)
 	if r.RetryAtMs > now() {
 		add(box, t.wait(r.RetryAtMs, actions))
 	}

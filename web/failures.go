@@ -21,37 +21,24 @@ type failures struct {
 var featured = []string{"healthy", "cut_reset", "cut_twice", "repeats_sentence", "rate_limit_then_ok", "unavailable",
 	"service_unavailable_30s", "stall", "content_filter"}
 
+// rank is the place of a scenario among the featured ones, or behind them.
+func rank(c scenario) int {
+	if i := slices.Index(featured, c.name); i >= 0 {
+		return i
+	}
+	return len(featured)
+}
+
 func newFailures(s *service) *failures {
 	f := &failures{list: slices.Clone(s.scenarios), summary: byID("chosen-failure"),
 		inBackground: byID("background").(*dom.HTMLInputElement)}
-	rank := func(c scenario) int {
-		if i := slices.Index(featured, c.name); i >= 0 {
-			return i
-		}
-		return len(featured)
-	}
-	if s.mode != proxy && s.mode != gateway && s.asked != "" && !slices.ContainsFunc(f.list, func(c scenario) bool { return c.name == s.asked }) {
+	asked := func(c scenario) bool { return c.name == s.asked }
+	if s.mode != proxy && s.mode != gateway && s.asked != "" && !slices.ContainsFunc(f.list, asked) {
 		f.list = append(f.list, scenario{s.asked, "Your own", s.asked})
 	}
 	slices.SortStableFunc(f.list, func(a, b scenario) int { return rank(a) - rank(b) })
-	shown := byID("failure-list")
-	more := el("details", "more")
-	rest := el("div", "failure-list")
-	f.choose(max(0, slices.IndexFunc(f.list, func(c scenario) bool { return c.name == s.asked })))
-	for i, choice := range f.list {
-		into := shown
-		if rank(choice) == len(featured) {
-			into = rest
-		}
-		into.AppendChild(f.option(i, choice))
-	}
-	if rest.FirstChild() != nil {
-		if f.selected >= len(featured) {
-			more.SetAttribute("open", "")
-		}
-		add(more, el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)
-		shown.AppendChild(more)
-	}
+	f.choose(max(0, slices.IndexFunc(f.list, asked)))
+	f.draw()
 	if len(f.list) == 0 {
 		do := "pull the plug, or switch your network off."
 		if s.mode == gateway {
@@ -65,6 +52,26 @@ func newFailures(s *service) *failures {
 	show(byID("choose"), len(f.list) > 0)
 	f.foldable()
 	return f
+}
+
+// draw shows the featured scenarios, and the others folded behind them.
+func (f *failures) draw() {
+	shown, rest := byID("failure-list"), el("div", "failure-list")
+	for i, choice := range f.list {
+		into := shown
+		if rank(choice) == len(featured) {
+			into = rest
+		}
+		into.AppendChild(f.option(i, choice))
+	}
+	if rest.FirstChild() == nil {
+		return
+	}
+	more := el("details", "more", el("summary", "", count(len(rest.ChildNodes()), "more failure")), rest)
+	if f.selected >= len(featured) {
+		more.SetAttribute("open", "")
+	}
+	shown.AppendChild(more)
 }
 
 func (f *failures) option(i int, choice scenario) dom.Node {

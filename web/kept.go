@@ -57,14 +57,11 @@ func work(attempts []Attempt) string {
 	if n := len(attempts); n > 1 {
 		words = "The gateway asked " + strconv.Itoa(n) + " times"
 		for i, a := range attempts {
-			name, sep := names[a.Kind], ", "
-			if name == "" {
-				name = "Request"
-			}
+			sep := ", "
 			if i == 0 {
 				sep = ": "
 			}
-			words += sep + name
+			words += sep + nameOf(a.Kind)
 		}
 	}
 	return words

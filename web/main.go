@@ -4,9 +4,10 @@
 //
 // boot.js imports the module holdfast.js, as any page would, puts it in globalThis.demo and runs
 // this program. The rest of the page is in one file a concept: page.go has the conversation,
-// turn.go one question and its answer, kept.go what outlives a reload, ending.go how an answer ended and what is offered then,
-// timeline.go and row.go the attempts, prose.go the text, composer.go and failures.go the
-// controls, service.go who answers, holdfast.go the module as Go sees it.
+// turn.go one question and its answer, kept.go what outlives a reload, ending.go how an answer ended
+// and what is offered then, timeline.go and row.go the attempts, prose.go the text, words.go the
+// sentences, composer.go and failures.go the controls, service.go who answers, played.go a provider
+// in the page itself, holdfast.go the module as Go sees it.
 package main
 
 import "syscall/js"

@@ -109,9 +109,7 @@ func (p *page) ended(t *turn) {
 
 // announce tells a state to those who do not see the page. It is for states, not for words.
 func (p *page) announce(words string) {
-	if p.live != nil {
-		setText(p.live, words)
-	}
+	setText(p.live, words)
 }
 
 // near is how far below the window an answer's end still counts as being read, in pixels.

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"strconv"
 
@@ -165,8 +166,10 @@ func (r *row) duration(end float64) string {
 	return seconds(end - r.send)
 }
 
-// names say why an attempt was made.
 var names = map[string]string{"retry": "Retry", "continue": "Continuation", "resume": "Resumption", "restart": "Restart"}
+
+// nameOf says why an attempt was made.
+func nameOf(kind string) string { return cmp.Or(names[kind], "Request") }
 
 // words name the attempt and its state.
 func (r *row) words() string {
@@ -176,11 +179,7 @@ func (r *row) words() string {
 	if r.state == waiting {
 		return "Waiting " + seconds(math.Ceil((r.ready-now())/100)*100)
 	}
-	name := names[r.kind]
-	if name == "" {
-		name = "Request"
-	}
-	return name + " " + r.stateWords()
+	return nameOf(r.kind) + " " + r.stateWords()
 }
 
 func (r *row) stateWords() string {

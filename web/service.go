@@ -14,7 +14,7 @@ import (
 // service is who answers: a simulated provider on the page's server, the real provider or a gateway
 // behind that server, or, where the page is plain files, a simulated provider in the page itself.
 type service struct {
-	mode      string // simulator, proxy or static
+	mode      string // simulator, proxy, gateway or static
 	provider  string
 	model     string
 	path      string
