@@ -375,6 +375,14 @@ test("callbacks that throw do not harm the stream", async (t) => {
   assert.deepEqual(reported, ["mine", "mine", "later"]);
 });
 
+test("an answer needs nothing of a clock that tests have put in the host's place", async (t) => {
+  const { queueMicrotask, setTimeout, Date } = globalThis;
+  t.after(() => Object.assign(globalThis, { queueMicrotask, setTimeout, Date }));
+  Object.assign(globalThis, { queueMicrotask() {}, setTimeout: () => 0, Date: class extends Date { static now = () => 0 } });
+  assert.equal(await answerOf(["a", "b"]).answer.text(), "ab");
+  assert.deepEqual(await collect(answerOf(["a", "b"]).answer), ["a", "b"]);
+});
+
 test("a page that goes offline tells open calls, and only while there are some", async (t) => {
   const target = new EventTarget();
   const counts = { online: 0, offline: 0 };

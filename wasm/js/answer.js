@@ -3,6 +3,7 @@
 import { badOption, callBack, HoldfastError } from "./error.js";
 import { encodeBody, encodeJSON, must, splitOptions } from "./check.js";
 import { Call } from "./call.js";
+import { soon } from "./host.js";
 import { Place } from "./place.js";
 
 /** @typedef {import("./holdfast.d.ts").Delta} Delta */
@@ -239,7 +240,7 @@ export class Answer {
       this.#release();
       this.#place.take(delta);
       this.#held = delta;
-      queueMicrotask(this.#release);
+      soon(this.#release);
     },
     cursor: (cursor) => {
       if (cursor) this.#place.mark(cursor.event);
@@ -326,7 +327,7 @@ export class Answer {
   #flow() {
     if (this.#flowing || this.#iterated || this.#ended) return;
     // A moment later: `answer.result` may be asked for in the line before `for await`.
-    queueMicrotask(() => {
+    soon(() => {
       if (this.#iterated) return;
       this.#flowing = true;
       this.#want();
@@ -337,7 +338,7 @@ export class Answer {
   #want() {
     if (this.#demanding || !(this.#flowing || this.#waiting.length > 0)) return;
     this.#demanding = true;
-    queueMicrotask(this.#demand);
+    soon(this.#demand);
   }
   #demand = () => {
     this.#demanding = false;

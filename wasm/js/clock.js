@@ -1,6 +1,7 @@
 // Clock is the time of one call or live session: what it is, as the program is told, and the one timer.
 
 import { reportLater } from "./error.js";
+import { soon } from "./host.js";
 
 /** A longer timer would fire at once; the program asks again when it is woken early. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
@@ -44,7 +45,7 @@ export class Clock {
     this.#timer = undefined;
     const sleep = this.#sleep;
     this.#sleep = null;
-    if (sleep) queueMicrotask(() => sleep.abort()); // listeners of the signal are user code
+    if (sleep) soon(() => sleep.abort()); // listeners of the signal are user code
   }
 
   #fire = () => {

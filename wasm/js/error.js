@@ -1,5 +1,7 @@
 // HoldfastError: everything that Holdfast throws, and how errors of others are described to the program.
 
+import { soon } from "./host.js";
+
 /** @typedef {import("./holdfast.d.ts").Failure} Failure */
 
 export class HoldfastError extends Error {
@@ -65,7 +67,7 @@ export function callBack(callback, value) {
 
 /** Hands an error of user code to the host's last resort. */
 export function reportLater(error) {
-  queueMicrotask(() => {
+  soon(() => {
     if (typeof reportError === "function") reportError(error);
     else throw error;
   });

@@ -2,6 +2,7 @@
 
 import { describeFailure, headerPairs, quietly } from "./error.js";
 import { encodeText } from "./check.js";
+import { soon } from "./host.js";
 
 /** The most bytes that enter the program at once; a larger chunk enters in pieces. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
@@ -95,7 +96,7 @@ export class Exchange {
     this.#over = true;
     this.#rest = null;
     // Later, since the program may be running and listeners of the signal are user code.
-    queueMicrotask(() => {
+    soon(() => {
       this.#controller.abort();
       // fetch's own body is freed by the abort; that of an injected fetch may not listen to it.
       quietly(() => this.#reader?.cancel());

@@ -5,6 +5,7 @@
 // they may still spend counts as spent from the beginning, so that a limit holds.
 
 import { encodeText } from "./check.js";
+import { soon } from "./host.js";
 
 /** @typedef {{port: import("./protocol.js").Port, handle: number}} Place a client's in a program */
 
@@ -34,7 +35,7 @@ export class Move {
   follow() {
     if (this.#following) return;
     this.#following = true;
-    queueMicrotask(this.#follow);
+    soon(this.#follow);
   }
   #follow = () => {
     this.#following = false;

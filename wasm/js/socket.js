@@ -2,7 +2,7 @@
 
 import { describeFailure, quietly } from "./error.js";
 import { encodeText } from "./check.js";
-import { isNode } from "./host.js";
+import { isNode, soon } from "./host.js";
 
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
 const KEY = "x-holdfast-key";
@@ -59,13 +59,13 @@ export class Socket {
 
   /** Sends one text frame, after those before it. */
   send(text) {
-    queueMicrotask(() => quietly(() => this.#socket?.send(text)));
+    soon(() => quietly(() => this.#socket?.send(text)));
   }
 
   /** Closes the socket, after the frames before. Harmless at any time. */
   close() {
     this.#closing = true;
-    queueMicrotask(() => quietly(() => this.#socket?.close(1000)));
+    soon(() => quietly(() => this.#socket?.close(1000)));
   }
 
   /** Closes it, and lets nothing come of it any more. */
