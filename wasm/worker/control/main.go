@@ -8,7 +8,7 @@
 // edge reads the answer to its end before the client gets any of it, so that no client's leaving
 // reaches the program.
 //
-// It adds 1.6 MB to the Worker's compressed size, nearly all of it net/http. encoding/json would add
+// It adds 1.5 MB to the Worker's compressed size, nearly all of it net/http. encoding/json would add
 // another 0.14 MB and html/template 1.1 MB, and then it would not fit a free plan (3 MB in all).
 package main
 
