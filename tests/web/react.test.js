@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { after } from "node:test";
+import * as esbuild from "esbuild";
 import * as vite from "vite";
 import { saying, startKeeper } from "../js/keeper.mjs";
 import { close, here, open, out, serve, startChromium, startSim } from "./harness.js";
@@ -169,6 +170,34 @@ function refreshable() {
     if (families.size === 0) throw new Error(`no component ${name}`);
   };
 }
+
+test("components with a client function in common share its client; one that failed is made anew", async () => {
+  const source = `
+    import { createElement as h } from "react";
+    import { createRoot } from "react-dom/client";
+    import { useAnswer } from "holdfast/react";
+    const result = Promise.resolve({ status: "complete", text: "whole", offer: [] });
+    const client = { stream: () => ({ result, partial: "", cancel() {}, leave() {} }) };
+    const made = { common: 0, own: 0 };
+    const common = async () => { if (++made.common === 1) throw new Error("no way"); return client; };
+    function Chat({ own }) {
+      const answer = useAnswer(own ? () => (made.own++, client) : common);
+      return h("button", { onClick: () => answer.send("/x", {}) }, answer.status);
+    }
+    createRoot(document.body).render([1, 2, 3, 4].map((key) => h(Chat, { key, own: key > 2 })));
+    globalThis.made = made;`;
+  const { outputFiles } = await esbuild.build({ stdin: { contents: source, resolveDir: here }, bundle: true, write: false, format: "iife", define: { "process.env.NODE_ENV": '"production"' } });
+  const page = await open(browser, "about:blank");
+  await page.evaluate(outputFiles[0].text);
+  const press = async (n, status) => {
+    await page.click(`button >> nth=${n}`);
+    await page.waitForFunction(([n, status]) => document.querySelectorAll("button")[n].textContent === status, [n, status]);
+  };
+  await press(0, "failed");
+  for (const n of [0, 1, 2, 3, 0, 2]) await press(n, "complete");
+  assert.deepEqual(await page.evaluate(() => made), { common: 2, own: 2 });
+  await close(page);
+});
 
 test("a failure before any text says why", async () => {
   const page = await start("unauthorized");

@@ -51,6 +51,7 @@ export interface UsedAnswer {
  * page after a reload, comes back to it by itself.
  *
  * A client given as a function is made when something is asked for the first time, so that a page
- * loads the program on first use and a server, which renders `idle`, never does.
+ * loads the program on first use and a server, which renders `idle`, never does. Components that
+ * are given the same function share its client.
  */
 export function useAnswer(client: Client | Promise<Client> | (() => Client | Promise<Client>), options?: UseAnswerOptions): UsedAnswer;

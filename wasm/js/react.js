@@ -6,6 +6,9 @@ import { badOption } from "./error.js";
 
 /** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
 
+/** What client functions gave. Components that have one in common share its client, and with it breakers and money. @type {WeakMap<Function, Promise<object>>} */
+const made = new WeakMap();
+
 /** Text is shown once a frame, however fast it comes. */
 const FRAME_MS = 16;
 
@@ -127,8 +130,12 @@ class Place {
     const given = this.#given;
     if (typeof given !== "function") return given;
     if (!this.#client) {
-      const made = (this.#client = Promise.resolve(given()));
-      made.catch(() => this.#client === made && (this.#client = undefined));
+      const client = (this.#client = made.get(given) ?? Promise.resolve(given()));
+      made.set(given, client);
+      client.catch(() => {
+        if (this.#client === client) this.#client = undefined;
+        if (made.get(given) === client) made.delete(given);
+      });
     }
     return this.#client;
   }
