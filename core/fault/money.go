@@ -30,7 +30,7 @@ var moneyRows = []row{
 	{0, "", "usage limit*reached|reached*usage limit", quotaSpent},
 	{0, "", "no remaining quota|quota exhausted|quota has been exhausted|weekly/monthly limit exhausted", quotaSpent},
 	{0, "", "out of call volume quota", quotaSpent}, // Azure API Management
-	{429, "", "daily rate limit|daily limit|daily quota|daily usage|per day limit exceeded|free-models-per-day", daySpent},
+	{429, "", "daily rate limit|daily limit|daily quota|daily usage|daily free allocation|per day limit exceeded|too many tokens per day|free-models-per-day", daySpent},
 
 	{402, "", "", unpaid},
 

@@ -31,7 +31,7 @@ var openaiRows = []row{
 	{400, "", "incorrect api key|invalid api key", badKey},
 	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
-	{404, "", "model*does not exist|model*not found|model*deprecated|model*no longer available|engine not found|no endpoints found", noSuchModel},
+	{404, "", "model*does not exist|model*not found|not found the model|model*deprecated|model*no longer available|engine not found|no endpoints found", noSuchModel},
 	{400, "", "is not a valid model|unknown model|invalid model:|invalid model name|model*does not exist|model not exist|" + goneWords, noSuchModel},
 	{410, "", goneWords, noSuchModel},
 

@@ -40,6 +40,9 @@ func TestOpenAI(t *testing.T) {
 		{"cls-026", 403, "", `{"type":"error","error":{"type":"permission_error","message":"Usage limit for this billing cycle reached. Quota refreshes next cycle."}}`, "stop quota ignore never"},
 		{"OpenRouter", 403, "", `{"error":{"code":403,"message":"Key limit exceeded (total limit)."}}`, "stop spend_cap ignore never"},
 		{"Cerebras", 429, "", `{"message":"Tokens per day limit exceeded - too many tokens processed.","type":"too_many_tokens_error","code":"token_quota_exceeded"}`, "stop daily_quota ignore same_provider_other_model"},
+		{"Bedrock", 429, "", `{"message":"Too many tokens per day, please wait before trying again."}`, "stop daily_quota ignore same_provider_other_model"},
+		{"Bedrock", 429, "", `{"message":"Too many tokens, please wait before trying again."}`, "retry rate_limit failure after_retries"},
+		{"Workers AI", 429, "", `{"errors":[{"message":"AiError: you have used up your daily free allocation of 10,000 neurons","code":4006}],"success":false}`, "stop daily_quota ignore same_provider_other_model"},
 		{"Cerebras", 429, "", `{"message":"Tokens per minute limit exceeded - too many tokens processed.","type":"too_many_tokens_error","code":"token_quota_exceeded"}`, "retry rate_limit failure after_retries"},
 		{"a quota project is no quota", 403, "", `{"error":{"message":"The API requires a quota project"}}`, "stop permission ignore never"},
 
@@ -49,6 +52,8 @@ func TestOpenAI(t *testing.T) {
 		{"SGLang", 400, "", `{"object":"error","message":"The input (35000 tokens) is longer than the model's context length (32768 tokens).","code":400}`, "fix_request context_length ignore never"},
 		{"llama.cpp", 500, "", `{"error":{"code":500,"message":"Context size has been exceeded.","type":"server_error"}}`, "fix_request context_length ignore never"},
 		{"llama.cpp", 500, "", `{"error":{"code":500,"message":"m","type":"exceed_context_size_error"}}`, "fix_request context_length ignore never"},
+		{"Moonshot", 400, "", `{"error":{"message":"Invalid request: Your request exceeded model token limit: 262144 (requested: 270000)","type":"invalid_request_error"}}`, "fix_request context_length ignore never"},
+		{"Moonshot", 404, "", `{"error":{"message":"Not found the model m or Permission denied","type":"resource_not_found_error"}}`, "fix_request model_not_found ignore same_provider_other_model"},
 		{"LM Studio", 400, "", `{"error":"The model is loaded with context length of only 4096 tokens, which is not enough."}`, "fix_request context_length ignore never"},
 		{"OpenRouter", 403, "", `{"error":{"code":403,"message":"m requires moderation on p. Your input was flagged for \"violence\". No credits were charged."}}`, "fix_request content_policy ignore never"},
 		{"DeepSeek", 400, "", `{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}`, "fix_request content_policy ignore never"},

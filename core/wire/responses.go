@@ -48,6 +48,10 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		}
 	case "response.refusal.delta":
 		s.add(Refusal, v.Get("delta"))
+	case "response.refusal.done":
+		if s.Cursor.Refusal == 0 {
+			s.add(Refusal, v.Get("refusal"))
+		}
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.add(Reasoning, v.Get("delta"))
 	case "response.output_item.added":
