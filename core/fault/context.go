@@ -17,4 +17,5 @@ const contextWords = "prompt is too long|" + // Anthropic
 	"maximum prompt length is|too long for this model|" + // xAI
 	"exceed context limit|exceeds the model's context|longer than the model's context|" + // Anthropic, vLLM, SGLang
 	"exceeds the available context size|context size has been exceeded|loaded with context length of only|" + // llama.cpp, LM Studio
-	"context length exceeded|exceeds the maximum context|exceeded model token limit|input is too long|input context is too long"
+	"exceeded model token limit|range of input length should be|" + // Moonshot, DashScope
+	"context length exceeded|exceeds the maximum context|input is too long|input context is too long"

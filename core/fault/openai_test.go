@@ -58,6 +58,7 @@ func TestOpenAI(t *testing.T) {
 		{"LM Studio", 400, "", `{"error":"The model is loaded with context length of only 4096 tokens, which is not enough."}`, "fix_request context_length ignore never"},
 		{"OpenRouter", 403, "", `{"error":{"code":403,"message":"m requires moderation on p. Your input was flagged for \"violence\". No credits were charged."}}`, "fix_request content_policy ignore never"},
 		{"DeepSeek", 400, "", `{"error":{"message":"Content Exists Risk","type":"invalid_request_error"}}`, "fix_request content_policy ignore never"},
+		{"DashScope", 400, "", `{"error":{"code":"invalid_parameter_error","message":"Range of input length should be [1, 129024]","type":"invalid_request_error"}}`, "fix_request context_length ignore never"},
 		{"DashScope", 400, "", `{"error":{"code":"data_inspection_failed","message":"m"}}`, "fix_request content_policy ignore never"},
 		{"GLM", 400, "", `{"error":{"code":"1301","message":"System detected potentially unsafe or sensitive content in input or generation."}}`, "fix_request content_policy ignore never"},
 		{"Mistral", 400, "", `{"object":"error","message":"Invalid model: m","type":"invalid_model","code":"1500"}`, "fix_request model_not_found ignore same_provider_other_model"},
