@@ -288,7 +288,9 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 	e.setCode(o[inGlooCode]) // a number beside the word in code
 	e.setCode(o[inCode])
 	e.setType(o[inType])
-	if o[inStatus].Text() != "failed" {
+	if e.status != "" { // a wrapper's own: "Bad Request"
+		e.addInner(o[inStatus])
+	} else if o[inStatus].Text() != "failed" {
 		set(&e.status, o[inStatus])
 	}
 	setNumber(&e.http, o[inStatus])

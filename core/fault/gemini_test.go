@@ -66,6 +66,9 @@ func TestGemini(t *testing.T) {
 		{"cut array", 403, "", "[{\"error\":{\"code\":403,\"status\":\"PERMISSION_DENIED\",\"message\":\"m\"}}\n,", "stop permission ignore never"},
 		{"js-genai", 429, "", `{"error":{"message":"{\"error\":{\"code\":429,\"status\":\"RESOURCE_EXHAUSTED\",\"message\":\"Please retry in 850ms\"}}"}}`, "retry rate_limit failure after_retries 850ms"},
 
+		{"js-genai", 400, "", `{"error":{"message":"{\"error\":{\"code\":400,\"status\":\"FAILED_PRECONDITION\",\"message\":\"m\"}}","code":400,"status":"Bad Request"}}`, "stop permission ignore never"},
+		{"js-genai", 409, "", `{"error":{"message":"{\"error\":{\"code\":409,\"status\":\"ABORTED\",\"message\":\"m\"}}","code":409,"status":"Conflict"}}`, "retry server_error ignore never"},
+
 		// Interactions: a word for a code, nothing else.
 		{"providers §3.6", 400, "", `{"error":{"code":"invalid_request","message":"m"}}`, "fix_request invalid_request ignore never"},
 		{"providers §3.6", 400, "", `{"error":{"code":"failed_precondition","message":"m"}}`, "stop permission ignore never"},
