@@ -13,7 +13,6 @@ import (
 type seam struct {
 	at      int // bytes of the answer before it
 	trimmed int // characters of overlap that were removed there
-	byUser  bool
 }
 
 // words says what happened at the seam.

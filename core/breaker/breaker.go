@@ -98,9 +98,6 @@ func (p Permit) Report(now time.Time, e fault.Effect) {
 	}
 }
 
-// Probing tells that the attempt is the probe of a half-open breaker.
-func (p Permit) Probing() bool { return p.probe > 0 }
-
 func (b *Breaker) current() state {
 	if b.state == nil {
 		return closed{}

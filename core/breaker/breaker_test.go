@@ -16,6 +16,9 @@ type rig struct {
 	now time.Time
 }
 
+// Probing tells that the attempt is the probe of a half-open breaker.
+func (p Permit) Probing() bool { return p.probe > 0 }
+
 func (r *rig) admit() Permit {
 	r.Helper()
 	p, at, ok := r.Admit(r.now, Config{})

@@ -34,7 +34,7 @@ func (c *client) fetchSpec(data, body []byte) (core.Spec, error) {
 		}
 	}
 	s.Target, s.ID = own.at(path, false, c.policy), v.Get("id").Text()
-	if s.Body, err = json.Parse(body); err != nil || len(body) > s.Policy.MaxBody || !asks(api, path, s.Body) {
+	if s.Body, err = json.Parse(body); err != nil || len(body) > s.Policy.MaxBody || !asks(api, s.Body) {
 		return s, errNotOurs
 	}
 	outer, _ := v.Get("outer").Int()
@@ -110,7 +110,7 @@ func split(url string) (base, path string) {
 
 // asks tells whether a request asks for an answer. Other requests may end with the same word: one
 // that adds to the messages of a thread.
-func asks(api wire.API, path string, body json.Value) bool {
+func asks(api wire.API, body json.Value) bool {
 	return api != wire.Plain && body.Kind() == '{' && (api != wire.Messages || body.Get("messages").Kind() == '[')
 }
 
