@@ -115,6 +115,8 @@ func TestOpenAI(t *testing.T) {
 		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"context_length_exceeded","message":"m"}}}`, "fix_request context_length ignore never"},
 		{"codex", 0, "", `{"type":"response.failed","response":{"error":{"code":"cyber_policy","message":"m"}}}`, "fix_request content_policy ignore never"},
 		{"a request's fault without a type", 0, "", `{"type":"error","code":"unsupported_parameter","message":"m","param":"n"}`, "fix_request invalid_request ignore never"},
+		{"a request's fault that is not listed", 0, "", `{"type":"error","code":"invalid_encrypted_content","message":"m"}`, "fix_request invalid_request ignore never"},
+		{"a server's fault that is not listed", 0, "", `{"type":"error","error":{"type":"server_error","code":"invalid_upstream","message":"m"}}`, "retry server_error failure after_retries"},
 		{"a request's fault without a type", 0, "", `{"type":"response.failed","response":{"error":{"code":"invalid_image_url","message":"m"}}}`, "fix_request invalid_request ignore never"},
 		{"codex retries what it does not know", 0, "", `{"type":"response.failed","response":{"error":{"code":"brand_new","message":"m"}}}`, "retry server_error failure after_retries"},
 		{"str-010", 0, "", `{"error":{"code":502,"message":"Provider disconnected"},"choices":[]}`, "retry server_error failure after_retries"},

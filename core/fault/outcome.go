@@ -106,8 +106,12 @@ func (x *evidence) named(alternatives string) bool {
 }
 
 // sameName compares codes as the providers vary them: "Invalid_Argument", "invalid-argument" and
-// "invalid argument" are one.
+// "invalid argument" are one. "invalid_*" is every name that begins so.
 func sameName(a, b string) bool {
+	if start, ok := strings.CutSuffix(b, "*"); ok {
+		b = start
+		a = a[:min(len(a), len(b))]
+	}
 	if len(a) != len(b) {
 		return false
 	}

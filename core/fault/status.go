@@ -73,12 +73,9 @@ var nameStatus = []struct {
 	{"OUT_OF_RANGE|Operation was attempted past the valid range", 400},
 	{"DATA_LOSS|Unrecoverable data loss or corruption", 400}, // xAI: an image URL could not be fetched
 	{"validation_error|context_length_exceeded", 400},
-	// OpenAI's codes for what is wrong with a request, where no type says so.
-	{"unsupported_parameter|unsupported_value|unknown_parameter|parameter_unknown|invalid_value|invalid_type|missing_required_parameter", 400},
-	{"string_above_max_length|invalid_service_tier|previous_response_not_found|image_generation_user_error", 400},
-	{"invalid_image|invalid_image_format|invalid_base64_image|invalid_image_url|invalid_image_mode|image_parse_error", 400},
-	{"image_too_large|image_too_small|image_file_too_large|empty_image_file|unsupported_image_media_type", 400},
-	{"failed_to_download_image|image_file_not_found", 400},
+	// Codes for what is wrong with a request, where no type says so.
+	{"invalid_*|unsupported_*|unknown_parameter|parameter_unknown|missing_required_parameter|string_above_max_length|previous_response_not_found", 400},
+	{"image_*|empty_image_file|failed_to_download_image", 400},
 }
 
 // statusInside is the status that an error inside a 200 would have had; 500 when it does not say.
