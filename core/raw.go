@@ -133,9 +133,9 @@ func (c *Call) close(f fault.Fault) {
 	s, a := c.raw.splicer, c.attempt
 	switch {
 	case c.result.Status == Cancelled:
-		return
 	case f.Decision == "" && s != nil:
 		s.Finish(c.stream)
+		c.give(s.Take())
 	case f.Decision == "":
 		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
 		if a.API == c.spec.API {
@@ -143,28 +143,29 @@ func (c *Call) close(f fault.Fault) {
 		} else {
 			c.give(c.result.Data)
 		}
-		return
 	case s.Sent():
 		s.Cut()
 		c.give(bytes.Clone(s.Take()))
-		s.Fail(f, json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f))))
+		s.Fail(f, c.inItsForm(f))
+		c.give(s.Take())
 	case a == nil || a.HTTPStatus == 0:
-		return
 	case a.HTTPStatus >= 300 && a.API == c.spec.API && a.Provider == c.spec.Provider && a.Fault == f && a.Kind != Resumed: // in its own words
 		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}
 		c.give(c.body)
-		return
 	default:
-		own := json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f)))
-		c.raw.head = &Head{Status: translate.Status(c.spec.API, f), Header: header.Header{{Name: "content-type", Value: "application/json"}}}
+		h := header.Header{{Name: "content-type", Value: "application/json"}}
 		if at := c.result.RetryAt; !at.IsZero() { // what told it may have been words, or another's header
 			wait := max(0, at.Sub(c.now)+time.Second-1) / time.Second
-			c.raw.head.Header = c.raw.head.Header.Set("retry-after", decimal.String(int64(wait)))
+			h = h.Set("retry-after", decimal.String(int64(wait)))
 		}
-		c.give(s.Own(f, own))
-		return
+		c.raw.head = &Head{Status: translate.Status(c.spec.API, f), Header: h}
+		c.give(s.Own(f, c.inItsForm(f)))
 	}
-	c.give(s.Take())
+}
+
+// inItsForm is a failure as the provider that was asked would tell it.
+func (c *Call) inItsForm(f fault.Fault) json.Value {
+	return json.Value(translate.Error(c.spec.API, c.spec.Provider, 0, frank(f)))
 }
 
 // frank is a fault whose message tells what happened, for the developer whose SDK throws it.
