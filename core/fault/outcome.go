@@ -69,7 +69,8 @@ var (
 //
 //   - status: the HTTP status, or the one that a name inside a stream stands for; 0 is any.
 //   - name: one of these stands in the answer as a code, type, status or detail reason;
-//     alternatives are separated by "|". Case does not count, and "_", "-" and " " are alike.
+//     alternatives are separated by "|". Case does not count, "_", "-" and " " are alike, and "*" at
+//     the end stands for whatever follows.
 //   - says: the message contains one of these, in lower case; alternatives are separated by "|",
 //     and "*" stands for anything between two pieces.
 type row struct {
@@ -106,7 +107,7 @@ func (x *evidence) named(alternatives string) bool {
 }
 
 // sameName compares codes as the providers vary them: "Invalid_Argument", "invalid-argument" and
-// "invalid argument" are one. "invalid_*" is every name that begins so.
+// "invalid argument" are one.
 func sameName(a, b string) bool {
 	if start, ok := strings.CutSuffix(b, "*"); ok {
 		b = start
