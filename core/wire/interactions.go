@@ -143,7 +143,7 @@ func (r *interactions) delta(s *Stream, index int64, delta json.Value) {
 	case "thought_summary":
 		s.add(Reasoning, delta.Get("content", "text"))
 	case "arguments_delta":
-		if i := r.find(s, index); i >= 0 {
+		if i := callAt(s.Cursor.calls, index); i >= 0 {
 			s.Cursor.calls[i].append(delta.Get("arguments"))
 		}
 	case "function_call": // the older vocabulary brings the whole call
@@ -153,19 +153,9 @@ func (r *interactions) delta(s *Stream, index int64, delta json.Value) {
 	}
 }
 
-// find is the place of an open call, or -1.
-func (r *interactions) find(s *Stream, index int64) int {
-	for i := range s.Cursor.calls {
-		if s.Cursor.calls[i].index == index {
-			return i
-		}
-	}
-	return -1
-}
-
 // drop forgets an open call.
 func (r *interactions) drop(s *Stream, index int64) {
-	if i := r.find(s, index); i >= 0 {
+	if i := callAt(s.Cursor.calls, index); i >= 0 {
 		calls := s.Cursor.calls
 		s.Cursor.calls = append(calls[:i], calls[i+1:]...)
 	}
@@ -173,7 +163,7 @@ func (r *interactions) drop(s *Stream, index int64) {
 
 // stop ends a step. A tool call is complete now.
 func (r *interactions) stop(s *Stream, index int64) {
-	i := r.find(s, index)
+	i := callAt(s.Cursor.calls, index)
 	if i < 0 || s.End != Open {
 		return
 	}

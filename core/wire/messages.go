@@ -123,25 +123,15 @@ func (m *messages) delta(s *Stream, index int64, delta json.Value) {
 	case "thinking_delta":
 		s.add(Reasoning, delta.Get("thinking"))
 	case "input_json_delta":
-		if i := m.find(index); i >= 0 {
+		if i := callAt(m.calls, index); i >= 0 {
 			m.calls[i].append(delta.Get("partial_json"))
 		}
 	}
 }
 
-// find is the place of an open tool_use block, or -1.
-func (m *messages) find(index int64) int {
-	for i := range m.calls {
-		if m.calls[i].index == index {
-			return i
-		}
-	}
-	return -1
-}
-
 // stop ends a block. A tool call is complete now.
 func (m *messages) stop(s *Stream, index int64) {
-	i := m.find(index)
+	i := callAt(m.calls, index)
 	if i < 0 || s.End != Open {
 		return
 	}

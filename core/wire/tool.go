@@ -11,6 +11,16 @@ type partialCall struct {
 	given     bool // they came with its beginning; what comes behind it says them again
 }
 
+// callAt is the place of the open call with an index, or -1.
+func callAt(calls []partialCall, index int64) int {
+	for i := range calls {
+		if calls[i].index == index {
+			return i
+		}
+	}
+	return -1
+}
+
 // identify keeps the first name and id: servers repeat them, or leave them out.
 func (c *partialCall) identify(id, name string) {
 	if c.id == "" {
