@@ -64,18 +64,10 @@ func dialectOf(p fault.Provider, setup json.Value) dialect {
 
 // without returns an object without some members.
 func without(v json.Value, keys ...string) json.Value {
-	w := json.Writer{Out: make([]byte, 0, len(v))}
-	w.Open("", '{')
-	v.Each(func(key string, item json.Value) bool {
-		for _, k := range keys {
-			if k == key {
-				return true
-			}
-		}
-		member(&w, key, item)
-		return true
-	})
-	return json.Value(w.Close('}').Out)
+	for _, key := range keys {
+		v = v.Without(key)
+	}
+	return v
 }
 
 // member writes a member whose name may be empty, which Writer takes for an element of an array.
