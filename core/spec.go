@@ -76,6 +76,9 @@ func (s *Spec) Check() error {
 	if s.Body.Kind() != '{' {
 		return errors.New("a streamed request needs a JSON object as its body")
 	}
+	if !s.Raw && wire.Several(s.Body) > 1 {
+		return errors.New("asks for several answers, of which a stream tells one; use request or fetch")
+	}
 	if s.Partial != "" && !(s.API == wire.Answers && s.From != nil) {
 		_, err := wire.Continue(wire.FormOf(s.API, s.Path, s.Body), s.Body, s.Partial, s.Policy.Continuation)
 		return err

@@ -220,6 +220,7 @@ test("what cannot be asked is refused, and leaves nothing", async () => {
   const wrong = [
     ["/answers", "{"], ["/answers", { model: "nobody", messages: [] }], ["/answers", []], ["/answers/openai/v1/embeddings", { input: "x" }], ["/answers/openai/v1/files", {}],
     ["/answers/gemini/v1beta/models/m:generateContent", {}], ["/answers/nobody/v1/chat/completions", chat], ["/answers/v1/embeddings", { model: "gpt", input: "x" }],
+    ["/answers", { ...chat, n: 2 }], ["/answers/gemini/v1beta/models/m:streamGenerateContent", { contents: [], generationConfig: { candidateCount: 2 } }],
   ];
   for (const [path, body] of wrong) {
     const { status } = await post(path, body);

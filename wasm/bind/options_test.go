@@ -86,6 +86,8 @@ func TestCallOptions(t *testing.T) {
 		{`{"path":"/v1/chat/completions","idle":1}`, `{}`, "bad_option", "idle: is not an option of stream"},
 		{`{"path":"/v1/chat/completions"}`, `{"a":`, "bad_body", "body: invalid JSON at byte 5"},
 		{`{"path":"/v1/chat/completions"}`, `[]`, "bad_body", "needs a JSON object"},
+		{`{"path":"/v1/chat/completions"}`, `{"n":2}`, "bad_body", "several answers"},
+		{`{"path":"/v1beta/models/m:streamGenerateContent"}`, `{"generationConfig":{"candidateCount":2}}`, "bad_body", "several answers"},
 		{`{"path":"/v1/other"}`, `{}`, "bad_option", "api: the path does not tell"},
 		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: is not a wire format"},
 		{`{"path":"/answers","api":"answers"}`, `{}`, "bad_option", "api: is not a wire format"},

@@ -696,7 +696,7 @@ export interface Health {
 export interface Client {
   /** One request, one JSON answer. Throws a {@link HoldfastError}; `bad_body` for one that asks for a stream. */
   request<T = any>(path: string, body: unknown, options?: CallOptions): Promise<Result<T>>;
-  /** A streamed answer. `stream: true` is set in the body. Never throws for what a provider does. */
+  /** A streamed answer, one: `n` above 1 is a `bad_body`. `stream: true` is set in the body. Never throws for what a provider does. */
   stream(path: string, body: unknown, options?: StreamOptions): Answer;
   /**
    * Comes back to a durable answer, after a reload or in another tab: `id` and `offset` are what the
