@@ -225,10 +225,9 @@ func (c *Call) document(now time.Time) {
 		v, err := json.Parse(c.body)
 		var asked json.Value
 		if err == nil {
-			if own := wire.Failure(a.API, a.Provider, c.header, v); own.Decision != "" {
-				own.Status = a.HTTPStatus
-				_, _, a.Usage = wire.Describe(v)
-				c.fail(now, own)
+			if s := wire.Whole(a.API, a.Provider, v); s.End == wire.Failed {
+				a.Usage = s.Usage
+				c.fail(now, s.Fault)
 				return
 			}
 			asked, err = c.inForm(v)

@@ -65,7 +65,10 @@ func Event(p Provider, h header.Header, raw json.Value) Fault {
 		x.env.typ = "unknown_stream_error"
 	} else {
 		x.env.unpack(raw, 0)
-		x.own = headersIn(raw) // on OpenAI's sockets
+		raw.Get("headers").Each(func(name string, value json.Value) bool { // of its own, on OpenAI's sockets
+			x.own = append(x.own, header.Field{Name: name, Value: scalar(value)})
+			return len(x.own) < 40
+		})
 	}
 	return x.fault(0)
 }

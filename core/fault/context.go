@@ -3,7 +3,7 @@ package fault
 // A prompt that is longer than the model's context window: the same everywhere, said differently.
 
 var contextRows = []row{
-	{0, "context_length_exceeded|CONTEXT_LENGTH_EXCEEDED|model_context_window_exceeded|context_window_exceeded|exceed_context_size_error", "", tooLong},
+	{0, "context_length_exceeded|model_context_window_exceeded|context_window_exceeded|exceed_context_size_error", "", tooLong},
 	{400, "", contextWords, tooLong},
 	{413, "", contextWords, tooLong},
 	{422, "", contextWords, tooLong},

@@ -17,7 +17,7 @@ var glooRows = []row{
 	{0, "3001|INTERNAL_ERROR", "", glooInternal},
 	{0, "3003|SERVICE_UNAVAILABLE", "", overloaded},
 	{0, "3007|GATEWAY_DEADLINE", "", glooDeadline},
-	{0, "content_policy_violation|content_policy|CONTENT_POLICY_VIOLATION|guardrail_blocked", "", againstRules},
+	{0, "content_policy_violation|content_policy|guardrail_blocked", "", againstRules},
 	{0, "model_not_found", "", noSuchModel},
 }
 

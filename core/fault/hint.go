@@ -37,22 +37,10 @@ func (x *evidence) hint() Hint {
 	if h := messageHint(x.words); h.Known {
 		return h
 	}
-	if x.status != 429 || x.inside {
-		return Hint{}
+	if x.status == 429 && !x.inside {
+		return RateLimits(x.provider, x.header, x.now).exhausted()
 	}
-	if h := RateLimits(x.provider, x.header, x.now).exhausted(); h.Known {
-		return h
-	}
-	return RateLimits(x.provider, headersIn(x.env.source.Get("metadata")), serverTime(x.header, x.now)).exhausted() // OpenRouter
-}
-
-// headersIn reads the headers that an error carries within itself.
-func headersIn(v json.Value) (h header.Header) {
-	v.Get("headers").Each(func(name string, value json.Value) bool {
-		h = append(h, header.Field{Name: name, Value: scalar(value)})
-		return len(h) < 40
-	})
-	return h
+	return Hint{}
 }
 
 // retryAfter reads the headers. A date is measured against the server's own Date, and against

@@ -20,7 +20,6 @@ func TestOpenAI(t *testing.T) {
 
 		{"OpenRouter", 429, "", `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-day. Add 10 credits to unlock more."}}`, "stop daily_quota ignore same_provider_other_model"},
 		{"Gemini behind a proxy", 429, "", gemini429("You exceeded your current quota, please check your plan and billing details.", perMin+","+retry40s), "retry rate_limit failure after_retries 40s"},
-		{"OpenRouter", 429, "date: Mon, 30 Nov 2026 12:00:00 GMT", `{"error":{"code":429,"message":"Rate limit exceeded: free-models-per-min. ","metadata":{"headers":{"X-RateLimit-Limit":"20","X-RateLimit-Remaining":"0","X-RateLimit-Reset":"1796040030000"}}}}`, "retry rate_limit failure after_retries 30s"},
 		{"Gemini behind OpenRouter", 429, "", `{"error":{"message":"Provider returned error","code":429,"metadata":{"raw":` + jsonText(gemini429("You exceeded your current quota.", perMin+","+retry40s)) + `}}}`, "retry rate_limit failure after_retries 40s"},
 		{"Gemini behind LiteLLM", 429, "", `{"error":{"message":` + jsonText("litellm.RateLimitError: VertexAIException - "+gemini429("You exceeded your current quota.", perMin+","+retry40s)+". Received Model Group=g\nFallbacks=None") + `,"code":"429"}}`, "retry rate_limit failure after_retries 40s"},
 		{"Anthropic behind LiteLLM", 500, "", `{"error":{"message":"litellm.InternalServerError: AnthropicException - {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\",\"message\":\"m\"}}. Received Model Group=c","code":"500"}}`, "retry overloaded failure after_retries"},

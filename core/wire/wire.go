@@ -369,15 +369,15 @@ func (s *Stream) bare(v json.Value) {
 	s.fail(fault.Event(s.Provider, s.Header, v))
 }
 
-// Failure is how an answer that was asked for as one JSON object failed by its own word for the end; the
-// zero Fault when it did not.
-func Failure(api API, p fault.Provider, h header.Header, v json.Value) fault.Fault {
-	s := NewStream(api, p, h)
+// Whole reads an answer that was asked for as one JSON object. End is Failed when its own word for the end
+// says so.
+func Whole(api API, p fault.Provider, v json.Value) *Stream {
+	s := NewStream(api, p, nil)
 	s.MayBeEmpty = true
 	if Streams(api) {
 		s.reader.whole(s, v)
 	}
-	return s.Fault
+	return s
 }
 
 // isError tells whether a JSON body carries an error rather than an answer.
