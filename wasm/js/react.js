@@ -17,14 +17,14 @@ export function useAnswer(client, options) {
   const { store, id, ...unknown } = options ?? {};
   for (const key of Object.keys(unknown)) throw badOption(key, "is not an option of useAnswer; there are id, store");
   // A state and no memo, which React may forget: when the component's code is changed while the page is developed, for one.
-  let [place, setPlace] = useState(() => new Place(store, id));
-  if (!place.is(store, id)) setPlace((place = new Place(store, id)));
-  useInsertionEffect(() => place.use(client)); // before any other effect, which may send
-  return useSyncExternalStore(place.subscribe, place.read, place.first);
+  let [view, setView] = useState(() => new View(store, id));
+  if (!view.is(store, id)) setView((view = new View(store, id)));
+  useInsertionEffect(() => view.use(client)); // before any other effect, which may send
+  return useSyncExternalStore(view.subscribe, view.read, view.first);
 }
 
-/** The place of a component where one answer is shown. It lives while somebody has subscribed. */
-class Place {
+/** What a component shows of one answer. It lives while somebody has subscribed. */
+class View {
   #of;
   #store;
   #id;
