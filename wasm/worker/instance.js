@@ -6,7 +6,7 @@
 
 import "../wasm_exec.js";
 import program from "../holdfast.wasm";
-import { HoldfastError } from "../js/error.js";
+import { HoldfastError, programError } from "../js/error.js";
 import { Port } from "../js/protocol.js";
 
 /** @type {Port | null} */
@@ -56,7 +56,7 @@ function open(port, options) {
   const handle = port.handle();
   let failure;
   port.client({ take: ({ error }) => (failure = error), read() {}, random: Math.random }, handle, options);
-  if (failure) throw failure instanceof Error ? failure : new HoldfastError(failure.code, failure.message);
+  if (failure) throw programError(failure);
   return handle;
 }
 
@@ -69,6 +69,6 @@ function open(port, options) {
 export function quote(port, client, kind, options, body) {
   let answer = null;
   port.quote({ take: (item) => (answer = item), read() {}, random: Math.random }, client, kind, new TextEncoder().encode(JSON.stringify(options)), body, Date.now());
-  if (answer?.error) throw answer.error instanceof Error ? answer.error : new HoldfastError(answer.error.code, answer.error.message);
+  if (answer?.error) throw programError(answer.error);
   return answer && answer.done.costUsd;
 }
