@@ -32,9 +32,9 @@ func Classify(p Provider, r Response) Fault {
 		isError, broken := trouble(r.Body, r.Header.Get("content-type"))
 		switch {
 		case broken:
-			o := brokenAnswer
+			o := *brokenAnswer
 			if p == Gloo {
-				o = failedClosed
+				o = *failedClosed
 			}
 			f := x.conclude(o)
 			f.Status, f.Developer = r.Status, "the JSON of the answer is cut off or broken"
@@ -85,10 +85,10 @@ func FinishError(p Provider, reason string) Fault {
 		o, ok = x.find(finishRows)
 	}
 	if !ok {
-		o = strangeFinish
+		o = *strangeFinish
 	}
 	if p == Gloo {
-		o = failedClosed
+		o = *failedClosed
 	}
 	f := x.conclude(o)
 	f.Developer = "the model ended with " + name(reason)
@@ -104,7 +104,7 @@ var modelRows = []row{
 
 var finishRows = []row{
 	{0, "budget_exceeded", "", capReached}, // Interactions
-	{0, "cancelled", "", outcome{Stop, Cancelled, Ignore, Never, 0}},
+	{0, "cancelled", "", &outcome{Stop, Cancelled, Ignore, Never, 0}},
 	{0, "insufficient_system_resource", "", overloaded}, // DeepSeek
 	{0, "error|failed|network_error|abort", "", serverFailed},
 }

@@ -15,7 +15,7 @@ import (
 // They say more than the 403, 429 or 530 that they come with.
 var edgeRows = []struct {
 	from, to int64
-	then     outcome
+	then     *outcome
 }{
 	{1006, 1008, forbidden},   // this address is banned
 	{1009, 1009, wrongPlace},  // this country is banned
@@ -38,14 +38,14 @@ const proxyWords = "upstream connect error|disconnect/reset before headers|upstr
 // edge classifies a body that is no JSON. It says false where the status decides.
 func (x *evidence) edge() (outcome, bool) {
 	if ascii.Lower(x.header.Get("cf-mitigated")) == "challenge" {
-		return edgeBlocked, true
+		return *edgeBlocked, true
 	}
 	switch x.env.shape {
 	case page, edgeText:
 		if x.env.number >= 1000 {
 			for _, r := range edgeRows {
 				if r.from <= x.env.number && x.env.number <= r.to {
-					return r.then, true
+					return *r.then, true
 				}
 			}
 		}
@@ -55,21 +55,21 @@ func (x *evidence) edge() (outcome, bool) {
 		}
 		switch {
 		case status < 300:
-			return loginPage, true
+			return *loginPage, true
 		case status == 403:
-			return edgeBlocked, true
+			return *edgeBlocked, true
 		case status == 504:
-			return edgeTooLate, true
+			return *edgeTooLate, true
 		case status == 500 || status == 502 || status == 503:
-			return edgeFailed, true
+			return *edgeFailed, true
 		}
 		return statusOutcome(status), true
 	case plain:
 		if x.status >= 500 && says(x.words, proxyWords) {
 			if x.status == 504 {
-				return edgeTooLate, true
+				return *edgeTooLate, true
 			}
-			return proxyDown, true
+			return *proxyDown, true
 		}
 	}
 	return outcome{}, false

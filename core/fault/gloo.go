@@ -29,10 +29,10 @@ var glooRest = []row{
 
 var (
 	// Never retryable, though it is a 500.
-	glooInternal = outcome{Stop, ServerError, Failing, Never, 0}
+	glooInternal = &outcome{Stop, ServerError, Failing, Never, 0}
 	// The answer takes longer than Gloo waits: stream it, or ask for less. The same again meets
 	// the same deadline.
-	glooDeadline = outcome{Stop, Deadline, Ignore, Never, 0}
+	glooDeadline = &outcome{Stop, Deadline, Ignore, Never, 0}
 )
 
 // gloo applies the verdict to what the tables found. The names count in the order of their
@@ -46,7 +46,7 @@ func (x *evidence) gloo() outcome {
 	if !ok {
 		o = x.meaning(glooRest, moneyRows, contextRows, openaiRows)
 		if x.status == 429 && o.reason == RateLimit && x.env.retryable.False() {
-			o = quotaSpent // a limit of the account, not of a provider
+			o = *quotaSpent // a limit of the account, not of a provider
 		}
 	}
 	switch {
@@ -54,7 +54,7 @@ func (x *evidence) gloo() outcome {
 		o.decision = Retry
 		return o
 	case o.decision == Retry && !x.env.retryable.False():
-		o = failedClosed // no verdict
+		o = *failedClosed // no verdict
 	}
 	switch x.status {
 	case 400, 404, 405, 413, 422:

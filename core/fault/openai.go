@@ -29,7 +29,7 @@ var openaiRows = []row{
 
 	{0, "invalid_api_key|incorrect_api_key|account_deactivated|ip_not_authorized|invalid_organization|authentication_error", "", badKey},
 	{400, "", "incorrect api key|invalid api key", badKey},
-	{403, "model_not_found", "", outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
+	{403, "model_not_found", "", &outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
 	{404, "", "model*does not exist|model*not found|not found the model|model*deprecated|model*no longer available|engine not found|no endpoints found", noSuchModel},
 	{400, "", "is not a valid model|unknown model|invalid model:|invalid model name|model*does not exist|model not exist|" + goneWords, noSuchModel},

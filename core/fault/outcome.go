@@ -3,7 +3,8 @@ package fault
 import "strings"
 
 // An outcome is what a table row concludes. The tables name outcomes instead of spelling them
-// out, so that the same trouble gets the same words at every provider.
+// out, so that the same trouble gets the same words at every provider; as pointers they are a third
+// of the tables' size. Whoever changes one changes a copy.
 type outcome struct {
 	decision Decision
 	reason   Reason
@@ -14,55 +15,55 @@ type outcome struct {
 
 // What may succeed later.
 var (
-	rateLimited   = outcome{Retry, RateLimit, Failing, AfterRetries, 0}
-	overloaded    = outcome{Retry, Overloaded, Failing, AfterRetries, 0}
-	serverFailed  = outcome{Retry, ServerError, Failing, AfterRetries, 0}
-	timedOut      = outcome{Retry, Timeout, Failing, AfterRetries, 0}
-	timedOutOnce  = outcome{Retry, Timeout, Failing, AfterRetries, 1} // the same deadline again
-	emptyAnswer   = outcome{Retry, EmptyCompletion, Failing, AfterRetries, 0}
-	badToolCall   = outcome{Retry, MalformedToolCall, Ignore, AfterRetries, 1}
-	strangeFinish = outcome{Retry, ServerError, Ignore, AfterRetries, 1}
-	conflicting   = outcome{Retry, ServerError, Ignore, Never, 2} // a lock that somebody else holds
-	gaveUp        = outcome{Retry, ServerError, Ignore, Never, 0} // 499: somebody between us hung up
+	rateLimited   = &outcome{Retry, RateLimit, Failing, AfterRetries, 0}
+	overloaded    = &outcome{Retry, Overloaded, Failing, AfterRetries, 0}
+	serverFailed  = &outcome{Retry, ServerError, Failing, AfterRetries, 0}
+	timedOut      = &outcome{Retry, Timeout, Failing, AfterRetries, 0}
+	timedOutOnce  = &outcome{Retry, Timeout, Failing, AfterRetries, 1} // the same deadline again
+	emptyAnswer   = &outcome{Retry, EmptyCompletion, Failing, AfterRetries, 0}
+	badToolCall   = &outcome{Retry, MalformedToolCall, Ignore, AfterRetries, 1}
+	strangeFinish = &outcome{Retry, ServerError, Ignore, AfterRetries, 1}
+	conflicting   = &outcome{Retry, ServerError, Ignore, Never, 2} // a lock that somebody else holds
+	gaveUp        = &outcome{Retry, ServerError, Ignore, Never, 0} // 499: somebody between us hung up
 )
 
 // What ends at a proxy or on the way.
 var (
-	edgeFailed   = outcome{Retry, EdgeError, Failing, AfterRetries, 0}
-	edgeTooLate  = outcome{Retry, EdgeTimeout, Failing, AfterRetries, 1} // may be billed; meets the same deadline
-	edgeBroken   = outcome{Stop, EdgeError, Failing, OtherProvider, 0}   // certificates do not heal in seconds
-	edgeBlocked  = outcome{Stop, EdgeError, Ignore, Never, 0}            // a challenge, not a bad key
-	proxyDown    = outcome{Retry, ProxyUnavailable, Failing, AfterRetries, 0}
-	lostOnWay    = outcome{Retry, Transport, Failing, AfterRetries, 0}
-	brokenAnswer = outcome{Retry, Truncated, Failing, AfterRetries, 0}
-	loginPage    = outcome{Retry, Transport, Failing, AfterRetries, 1} // HTML where an answer should be
+	edgeFailed   = &outcome{Retry, EdgeError, Failing, AfterRetries, 0}
+	edgeTooLate  = &outcome{Retry, EdgeTimeout, Failing, AfterRetries, 1} // may be billed; meets the same deadline
+	edgeBroken   = &outcome{Stop, EdgeError, Failing, OtherProvider, 0}   // certificates do not heal in seconds
+	edgeBlocked  = &outcome{Stop, EdgeError, Ignore, Never, 0}            // a challenge, not a bad key
+	proxyDown    = &outcome{Retry, ProxyUnavailable, Failing, AfterRetries, 0}
+	lostOnWay    = &outcome{Retry, Transport, Failing, AfterRetries, 0}
+	brokenAnswer = &outcome{Retry, Truncated, Failing, AfterRetries, 0}
+	loginPage    = &outcome{Retry, Transport, Failing, AfterRetries, 1} // HTML where an answer should be
 )
 
 // What the caller must change.
 var (
-	badRequest   = outcome{FixRequest, InvalidRequest, Ignore, Never, 0}
-	tooLong      = outcome{FixRequest, ContextLength, Ignore, Never, 0}
-	tooLarge     = outcome{FixRequest, RequestTooLarge, Ignore, Never, 0}
-	overLimit    = outcome{FixRequest, RequestTooLarge, Ignore, OtherModel, 0} // larger than this model's whole limit
-	noSuchModel  = outcome{FixRequest, ModelNotFound, Ignore, OtherModel, 0}
-	againstRules = outcome{FixRequest, ContentPolicy, Ignore, Never, 0}
+	badRequest   = &outcome{FixRequest, InvalidRequest, Ignore, Never, 0}
+	tooLong      = &outcome{FixRequest, ContextLength, Ignore, Never, 0}
+	tooLarge     = &outcome{FixRequest, RequestTooLarge, Ignore, Never, 0}
+	overLimit    = &outcome{FixRequest, RequestTooLarge, Ignore, OtherModel, 0} // larger than this model's whole limit
+	noSuchModel  = &outcome{FixRequest, ModelNotFound, Ignore, OtherModel, 0}
+	againstRules = &outcome{FixRequest, ContentPolicy, Ignore, Never, 0}
 )
 
 // What only people can change: credentials, money, plans, places.
 var (
-	badKey       = outcome{Stop, Auth, Ignore, Never, 0}
-	forbidden    = outcome{Stop, Permission, Ignore, Never, 0}
-	wrongPlace   = outcome{Stop, Region, Ignore, Never, 0}
-	quotaSpent   = outcome{Stop, Quota, Ignore, Never, 0}
-	daySpent     = outcome{Stop, DailyQuota, Ignore, OtherModel, 0} // each model has its own day
-	unpaid       = outcome{Stop, Billing, Ignore, Never, 0}
-	capReached   = outcome{Stop, SpendCap, Ignore, Never, 0}
-	notOnPlan    = outcome{Stop, ModelNotOnPlan, Ignore, OtherModel, 0}
-	planLacksIt  = outcome{Stop, PlanGate, Ignore, Never, 0}
-	windowSpent  = outcome{Stop, PlanWindow, Ignore, Never, 0}
-	unsupported  = outcome{Stop, InvalidRequest, Ignore, Never, 0}
-	failedClosed = outcome{Stop, FailClosed, Ignore, Never, 0}
-	unexplained  = outcome{Stop, Unknown, Ignore, Never, 0}
+	badKey       = &outcome{Stop, Auth, Ignore, Never, 0}
+	forbidden    = &outcome{Stop, Permission, Ignore, Never, 0}
+	wrongPlace   = &outcome{Stop, Region, Ignore, Never, 0}
+	quotaSpent   = &outcome{Stop, Quota, Ignore, Never, 0}
+	daySpent     = &outcome{Stop, DailyQuota, Ignore, OtherModel, 0} // each model has its own day
+	unpaid       = &outcome{Stop, Billing, Ignore, Never, 0}
+	capReached   = &outcome{Stop, SpendCap, Ignore, Never, 0}
+	notOnPlan    = &outcome{Stop, ModelNotOnPlan, Ignore, OtherModel, 0}
+	planLacksIt  = &outcome{Stop, PlanGate, Ignore, Never, 0}
+	windowSpent  = &outcome{Stop, PlanWindow, Ignore, Never, 0}
+	unsupported  = &outcome{Stop, InvalidRequest, Ignore, Never, 0}
+	failedClosed = &outcome{Stop, FailClosed, Ignore, Never, 0}
+	unexplained  = &outcome{Stop, Unknown, Ignore, Never, 0}
 )
 
 // A row is one line of a provider's table. It applies when all the cells that are filled in do.
@@ -77,7 +78,7 @@ type row struct {
 	status int
 	name   string
 	says   string
-	then   outcome
+	then   *outcome
 }
 
 // find returns the outcome of the first row that applies.
@@ -86,7 +87,7 @@ func (x *evidence) find(table []row) (outcome, bool) {
 		if (r.status == 0 || r.status == x.status) &&
 			(r.name == "" || x.named(r.name)) &&
 			(r.says == "" || says(x.words, r.says)) {
-			return r.then, true
+			return *r.then, true
 		}
 	}
 	return outcome{}, false

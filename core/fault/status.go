@@ -6,7 +6,7 @@ package fault
 // byStatus reads like the list in the RFC: the first range that contains the status counts.
 var byStatus = []struct {
 	from, to int
-	then     outcome
+	then     *outcome
 }{
 	{400, 400, badRequest},
 	{401, 401, badKey},
@@ -40,10 +40,10 @@ var byStatus = []struct {
 func statusOutcome(status int) outcome {
 	for _, r := range byStatus {
 		if r.from <= status && status <= r.to {
-			return r.then
+			return *r.then
 		}
 	}
-	return unexplained
+	return *unexplained
 }
 
 // nameStatus says which HTTP status a name would have come with. Sources: Anthropic's and

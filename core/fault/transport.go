@@ -28,7 +28,7 @@ var lostRows = []outcome{
 // sent); any other gives Stop and keeps the word. detail is for logs. It holds for Gloo, too: what
 // did not answer gave no verdict.
 func Lost(kind Reason, detail string) Fault {
-	o := unexplained
+	o := *unexplained
 	if kind != "" {
 		o.reason = kind
 	}
