@@ -3,8 +3,8 @@ package fault
 import "strings"
 
 // An outcome is what a table row concludes. The tables name outcomes instead of spelling them
-// out, so that the same trouble gets the same words at every provider; as pointers they are a third
-// of the tables' size. Whoever changes one changes a copy.
+// out, so that the same trouble gets the same words at every provider, and point to them, which
+// halves a row. Whoever changes one changes a copy.
 type outcome struct {
 	decision Decision
 	reason   Reason
