@@ -140,8 +140,24 @@ func (v Value) With(key string, value []byte) Value {
 	if len(value) == 0 {
 		value = []byte("null")
 	}
+	return v.replace(key, value)
+}
+
+// Without returns the object without the members named key; the others keep their bytes.
+func (v Value) Without(key string) Value {
+	if v.Get(key) == nil {
+		return v
+	}
+	return v.replace(key, nil)
+}
+
+// replace returns a copy of the object with value as member key, or without that when value is nil.
+func (v Value) replace(key string, value []byte) Value {
 	out := append(make([]byte, 0, len(v)+len(key)+len(value)+8), '{')
 	member := func(name string, item []byte) {
+		if item == nil {
+			return
+		}
 		if len(out) > 1 {
 			out = append(out, ',')
 		}
@@ -158,25 +174,6 @@ func (v Value) With(key string, value []byte) Value {
 	if !found {
 		member(key, value)
 	}
-	return append(out, '}')
-}
-
-// Without returns the object without the members named key; the others keep their bytes.
-func (v Value) Without(key string) Value {
-	if v.Get(key) == nil {
-		return v
-	}
-	out := append(make([]byte, 0, len(v)), '{')
-	v.Each(func(name string, item Value) bool {
-		if name == key {
-			return true
-		}
-		if len(out) > 1 {
-			out = append(out, ',')
-		}
-		out = append(append(AppendQuoted(out, name), ':'), item...)
-		return true
-	})
 	return append(out, '}')
 }
 
