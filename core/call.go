@@ -259,20 +259,12 @@ func (c *Call) tick(now time.Time) {
 	case late && !c.rearmed: // what came meanwhile has not been heard yet
 		c.rearmed, c.since = true, now
 	case c.phase == sending:
-		c.fail(now, c.silence(why, "no response headers in time"))
+		c.fail(now, fault.Lost(why, "no response headers in time"))
 	case why == fault.Timeout:
-		c.silenced(now, c.silence(why, "no first delta in time"))
+		c.silenced(now, fault.Lost(why, "no first delta in time"))
 	default:
-		c.silenced(now, c.silence(why, "the stream fell silent"))
+		c.silenced(now, fault.Lost(why, "the stream fell silent"))
 	}
-}
-
-// silence is a provider's, unless the network is away.
-func (c *Call) silence(why fault.Reason, detail string) fault.Fault {
-	if c.offline {
-		why = fault.Transport
-	}
-	return fault.Lost(why, detail)
 }
 
 // silenced gives up a body that says no more. What arrived counts, to the last line: that may have been

@@ -38,8 +38,9 @@ const (
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
 func (c *Call) fail(now time.Time, f fault.Fault) {
-	if c.offline && c.phase >= sending && c.phase <= draining && broken(f.Reason) {
-		f.Breaker = fault.Ignore // the network is away: that is nobody's failure
+	if c.offline && c.phase >= sending && c.phase <= draining && f.Status == 0 && broken(f.Reason) {
+		f = fault.Lost(fault.Transport, "the network is away")
+		f.Breaker = fault.Ignore // it is nobody's failure
 		switch c.attempt.Kind {
 		case Continued:
 			c.continued--
