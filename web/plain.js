@@ -31,6 +31,7 @@ page.again.addEventListener("click", () => {
   run((options) => answer.tryAgain(options));
 });
 page.stop.addEventListener("click", () => answer.cancel());
+offer({}); // a form that nobody listens to would load the page anew
 
 async function run(start) {
   offer({ running: true });
