@@ -38,7 +38,7 @@ const (
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
 func (c *Call) fail(now time.Time, f fault.Fault) {
-	if c.offline && c.phase >= sending && c.phase <= draining && f.Status == 0 && broken(f.Reason) {
+	if c.offline && f.Status == 0 && broken(f.Reason) {
 		f = fault.Lost(fault.Transport, "the network is away")
 		f.Breaker = fault.Ignore // it is nobody's failure
 		switch c.attempt.Kind {
