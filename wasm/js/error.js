@@ -45,7 +45,7 @@ export function isHoldfastError(error) {
 // On the prototype, so that the name survives minifiers and does not clutter a printed error.
 Object.defineProperty(HoldfastError.prototype, "name", { value: "HoldfastError", writable: true, configurable: true });
 
-/** An error as the program told it, {code, message}, or the one that ended the program. */
+/** An error as the program told it, {code, message}, or the one that ended it. */
 export function programError(error) {
   return error instanceof HoldfastError ? error : new HoldfastError(error.code, error.message);
 }
@@ -74,11 +74,11 @@ export function reportLater(error) {
 }
 
 /** Runs what may fail, at once or later, without anybody to tell. */
-export function quietly(run) {
+export async function quietly(run) {
   try {
-    Promise.resolve(run()).catch(() => {});
+    await run();
   } catch {
-    // Nothing can be done, and nothing needs to be.
+    // Nothing needs to be done.
   }
 }
 

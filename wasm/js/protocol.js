@@ -105,11 +105,8 @@ import { Network } from "./network.js";
 /** The version that both sides must agree on. */
 export const PROTOCOL = 1;
 
-// Bits that say what hf_open opens.
-const STREAM = 1;
-const AWAY = 2;
-const FETCH = 4;
-const CANCELLED = 8;
+// Bits of hf_open.
+const [STREAM, AWAY, FETCH, CANCELLED] = [1, 2, 4, 8];
 
 // Bits of an export's result.
 const READ = 1;
@@ -283,18 +280,14 @@ export class Port {
     this.#enter(target, "hf_retryable", question, NOTHING, question.length);
   }
 
-  /**
-   * Asks something that the program answers at once.
-   * @param {(target: object) => void} put enters the program for target
-   */
+  /** Asks something that the program answers at once. put enters it for a target. */
   ask(put, random = Math.random) {
-    return new Promise((resolve, reject) => {
-      const take = ({ done, error }) => (error ? reject(programError(error)) : resolve(done));
-      put({ take, read() {}, random });
-    });
+    return new Promise((resolve, reject) =>
+      put({ take: ({ done, error }) => (error ? reject(programError(error)) : resolve(done)), read() {}, random }),
+    );
   }
 
-  /** The same for an answer now: undefined when there is none, or not yet. */
+  /** The answer, if there is one now. */
   askNow(put) {
     let answer;
     put({ take: ({ done }) => (answer = done), read() {}, random: Math.random });
