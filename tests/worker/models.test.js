@@ -19,6 +19,7 @@ const { address } = await startGateway({
     "down": [acting("openai", "gpt-x", down), acting("gemini", "gemini-x", down)],
     "gone": [acting("anthropic", "claude-x", { beforeHeaders: true, end: "reset" })],
     "long": [acting("anthropic", "claude-x", { error: "context_length" }), { provider: "openai", model: "gpt-x" }],
+    "of/everywhere": [{ provider: "openai", model: "海" }],
     "refusing": [acting("openai", "gpt-x", "refusal"), { provider: "anthropic", model: "claude-x" }],
   },
 });
@@ -186,6 +187,18 @@ test("a stream tells its usage to those who ask for it, and to nobody else", asy
 });
 
 test("the names that there are", async () => {
-  const response = await fetch(`${address}/v1/models`, { headers: { authorization: `Bearer ${TOKEN}` } });
-  assert.ok((await response.json()).data.some(({ id }) => id === "claude-then-gpt"));
+  const get = (path) => fetch(address + path, { headers: { authorization: `Bearer ${TOKEN}` } });
+  const { data } = await (await get("/v1/models")).json();
+  for (const id of ["claude-then-gpt", "of/everywhere"]) {
+    const model = data.find((one) => one.id === id);
+    assert.equal(model.object, "model");
+    assert.deepEqual(await (await get(`/v1/models/${encodeURIComponent(id)}`)).json(), model);
+  }
+  const unknown = await get("/models/nobody");
+  assert.deepEqual([unknown.status, (await unknown.json()).error.code], [404, "model_not_found"]);
+});
+
+test("a model's name may be in any script", async () => {
+  const response = await post("/v1/chat/completions", { model: "of/everywhere", messages });
+  assert.deepEqual([response.status, response.headers.get("x-holdfast-served")], [200, "openai/%E6%B5%B7"]);
 });

@@ -54,11 +54,13 @@ export class Passage {
 
   /** What asks no provider. */
   plain(path) {
-    if (path === "/models" && this.#request.method === "GET") {
-      const data = this.#config.models.filter((id) => mayAsk(this.#caller, id)).map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
-      return Response.json({ object: "list", data });
-    }
-    throw notFound();
+    const [, name] = /^\/models(?:\/(.+))?$/.exec(path) ?? [null, null];
+    if (name === null || this.#request.method !== "GET") throw notFound();
+    const data = this.#config.models.filter((id) => mayAsk(this.#caller, id)).map((id) => ({ id, object: "model", created: 0, owned_by: "holdfast" }));
+    if (name === undefined) return Response.json({ object: "list", data });
+    const model = data.find(({ id }) => encodeURIComponent(id) === name || id === name);
+    if (!model) throw unknownModel(name);
+    return Response.json(model);
   }
 
   /** A stream of the client's own, where the configuration has them. */
@@ -157,7 +159,7 @@ export class Passage {
       return this.#config.chain(asked, name);
     } catch (error) {
       if (!(error instanceof UnknownModel)) throw error;
-      throw new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(name.slice(0, 100))}.`);
+      throw unknownModel(name);
     }
   }
 
@@ -250,6 +252,7 @@ export class Passage {
 
 const notACall = () => new Refusal(400, "invalid_request", "No chain of models can serve this body: it must be one JSON object that asks for one answer.");
 const notMetered = () => new Refusal(403, "not_metered", "A token with a limit of money is not good for this: nobody would tell the gateway what it costs.");
+const unknownModel = (name) => new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(name.slice(0, 100))}.`);
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
 
 /** The model that a request to a provider's own API asks for, as far as it matters for its caller; "" when it names none. */
@@ -294,7 +297,7 @@ const MAX_PLACES = 20;
 /** What a response's headers tell of how it came about: so far, when it is a stream. */
 function told(headers, { attempts, target, dropped, waitedMs, requestIds }, targets) {
   const served = attempts > 0 && targets[target];
-  if (served) headers.set("x-holdfast-served", served.model ? `${served.provider}/${served.model}` : served.provider);
+  if (served) headers.set("x-holdfast-served", served.model ? `${served.provider}/${encodeURI(served.model)}` : served.provider);
   headers.set("x-holdfast-attempts", String(attempts));
   headers.set("x-holdfast-waited-ms", String(Math.round(waitedMs)));
   const places = dropped.filter((place) => /^[\w/~.:-]{1,200}$/.test(place)).slice(0, MAX_PLACES);
