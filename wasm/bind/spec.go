@@ -10,6 +10,15 @@ import (
 )
 
 // spec reads a call's options and body. The bytes are the call's from now on.
+//
+// A stream has three options that only a gateway gives: route, {provider, baseURL, chain, form}, of
+// which chain holds places in the client's targets and form says that the body only tells the form in
+// which is asked; cursors, true; and from. With cursors the output has, behind the deltas that lie
+// before it, a cursor from which another call can take up this one's answer: with that cursor as its
+// option from and the text shown so far as continues. Its deltas are what follows, as if there had
+// been one call, and a restart among them takes back to continues; of a durable answer to as much of it
+// as from.before says, in UTF-16 units: what the gateway knows nothing of. When the provider refuses, the
+// call begins as if there were no from. A cursor of null says that earlier ones are void.
 func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	s := core.Spec{Stream: stream, Shared: c.state}
 	v, err := json.Parse(data)

@@ -129,9 +129,6 @@ function bodyOf(error) {
 /**
  * An error of an SDK or of fetch as plain data, collected without asking for its class. Its shape is
  * that of core/fault/sdk.go; every field is optional.
- * @returns {{name?: string, message?: string, code?: string, type?: string, status?: number,
- *   causeName?: string, causeCode?: string, causeMessage?: string, headers?: [string, string][],
- *   body?: unknown, aiRetryable?: boolean}}
  */
 export function describeError(error) {
   if (typeof error === "string") return { name: "Error", message: error };

@@ -14,16 +14,7 @@
 //
 // JSON output is an array of {"delta":…}, {"cursor":…}, {"event":…}, {"done":…} and {"error":…}, in
 // order. It stands until the next export is called, and the host delivers it only after the export
-// has returned: user code never runs inside the program.
-//
-// A stream has three options that only a gateway gives: route, {provider, baseURL, chain, form}, of
-// which chain holds places in the client's targets and form says that the body only tells the form in
-// which is asked; cursors, true; and from. With cursors the output has, behind the deltas that lie
-// before it, a cursor from which another call can take up this one's answer: with that cursor as its
-// option from and the text shown so far as continues. Its deltas are what follows, as if there had
-// been one call, and a restart among them takes back to continues; of a durable answer to as much of it
-// as from.before says, in UTF-16 units: what the gateway knows nothing of. When the provider refuses, the
-// call begins as if there were no from. A cursor of null says that earlier ones are void.
+// has returned: user code never runs inside the program. Cursors come where a gateway asks for them.
 //
 // Of a fetch, TEXT says that the output is n in 4 bytes, the lowest first, then n bytes of the
 // response's body, then JSON, if any, in which {"head":…} begins the response, before those bytes.
