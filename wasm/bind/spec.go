@@ -51,7 +51,8 @@ func (c *client) spec(stream bool, data, body []byte) (core.Spec, error) {
 	if v.Get("route", "form").True() && len(fallbacks) > 0 {
 		s.First = 1
 	}
-	return s, readBody(&s, body)
+	err = readBody(&s, body)
+	return s, err
 }
 
 // readCall reads the options of a call that goes to first, and returns its own headers.
