@@ -19,12 +19,7 @@ export class Call extends Held {
   /** The attempt under way. @type {Exchange | null} */
   #exchange = null;
 
-  /**
-   * @param {import("./protocol.js").Port} port
-   * @param {import("./session.js").Session} session
-   * @param {Taker} taker
-   * @param {{signal?: AbortSignal, onEvent?: Function}} [options]
-   */
+  /** As Held, with a taker of its own. @param {Taker} taker */
   constructor(port, session, taker, { signal, onEvent } = {}) {
     super(port, session, taker, signal);
     this.#listeners = [session.onEvent, onEvent].filter(Boolean);

@@ -2,8 +2,6 @@
 
 import { soon } from "./host.js";
 
-/** @typedef {import("./holdfast.d.ts").Failure} Failure */
-
 export class HoldfastError extends Error {
   /**
    * @param {string} code a stable word: a failure's reason, or one of Holdfast's own (`bad_option`, …)
@@ -23,12 +21,7 @@ export class HoldfastError extends Error {
     return { name: this.name, message: this.message, ...this };
   }
 
-  /**
-   * The error for what a provider did. `first` becomes the cause when it is another failure.
-   * @param {Failure} failure
-   * @param {Failure | null} [first]
-   * @param {object} [facts]
-   */
+  /** The error for what a provider did, a Failure. `first` becomes the cause when it is another one. */
   static of(failure, first, facts) {
     const cause = first && JSON.stringify(first) !== JSON.stringify(failure) ? HoldfastError.of(first) : undefined;
     const { decision, reason } = failure;
@@ -160,7 +153,6 @@ export function describeError(error) {
  * @returns {[string, string][]}
  */
 export function headerPairs(headers) {
-  /** @type {[string, string][]} */
   const pairs = [];
   const add = (name, value) => {
     if (value === undefined || value === null || typeof value === "function") return;

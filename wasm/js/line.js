@@ -16,12 +16,7 @@ export class Line extends Held {
   /** The current connection. @type {Socket | null} */
   #socket = null;
 
-  /**
-   * @param {import("./protocol.js").Port} port
-   * @param {import("./session.js").Session} session
-   * @param {Taker} taker
-   * @param {{signal?: AbortSignal, onEvent?: Function}} [options]
-   */
+  /** As Held, with a taker of its own. @param {Taker} taker */
   constructor(port, session, taker, { signal, onEvent } = {}) {
     super(port, session, taker, signal);
     this.#onEvent = onEvent;

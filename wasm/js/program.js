@@ -132,10 +132,7 @@ const HELP = [
   [/service.?worker/i, " (in a service worker use holdfast/tiny)"],
 ];
 
-/**
- * @param {Source} source
- * @returns {Promise<WebAssembly.Module>}
- */
+/** Makes a module of what names or holds a program. */
 async function compile(source) {
   const found = await source;
   if (kindOf(found) === "WebAssembly.Module") return found;
@@ -167,7 +164,6 @@ function locate(source) {
   }
 }
 
-/** @param {Response} response */
 async function compileResponse(response, url = response.url || "the response given") {
   if (response.ok === false) throw loadFailed(`${url} answered with HTTP ${response.status}`);
   if (response.bodyUsed) throw loadFailed(`${url} has been read already`);
@@ -179,7 +175,6 @@ async function compileResponse(response, url = response.url || "the response giv
   return compileBytes(await response.arrayBuffer(), `${url} (content type ${type})`);
 }
 
-/** @param {ArrayBuffer | ArrayBufferView} source */
 async function compileBytes(source, what) {
   const bytes = ArrayBuffer.isView(source) ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength) : new Uint8Array(source);
   // A development server that does not find the file likes to answer with its start page.

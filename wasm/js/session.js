@@ -194,12 +194,7 @@ export class Session {
     return (this.#WebSocket ?? globalThis.WebSocket) !== undefined;
   }
 
-  /**
-   * The headers of an attempt with the credential in its place. A header that the user set himself stays.
-   * @param {[string, string][]} pairs
-   * @param {string} auth "", or a header with its scheme, such as "authorization: Bearer "
-   * @param {number} target 0, or the place in the client's targets plus 1
-   */
+  /** The headers of an attempt, as send names them, with the credential in its place. A header that the user set himself stays. */
   async authorize(pairs, auth, target = 0) {
     const { apiKey, token } = this.#secrets[target];
     const headers = new Map();
