@@ -5,14 +5,18 @@ package main
 import (
 	"bytes"
 	"compress/gzip"
+	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
+	"sync"
 
 	// In this tool only: browsers ask for brotli, and neither Go nor a plain system has it.
 	"github.com/andybalholm/brotli"
@@ -34,28 +38,44 @@ var downloads = []struct {
 func main() {
 	compress := flag.Bool("compress", false, "compress, print and check")
 	flag.Parse()
-	over := false
-	for _, d := range downloads {
-		files, err := filesOf(d.folder, d.files)
+	over, err := check(*compress)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+	}
+	if over || err != nil {
+		os.Exit(1)
+	}
+}
+
+// check prints what each download weighs, and reports whether one is over its budget.
+func check(compress bool) (over bool, err error) {
+	files := make([][]string, len(downloads))
+	for i, d := range downloads {
+		files[i], err = filesOf(d.folder, d.files)
 		if errors.Is(err, fs.ErrNotExist) && d.folder == "dist/holdfast/tiny" {
 			continue // built without TinyGo
 		}
-		var total weight
-		if err == nil {
-			total, err = weigh(d.folder, files, *compress)
+		if err == nil && compress {
+			err = begin(files[i])
 		}
 		if err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			return false, err
 		}
-		if *compress && d.budget > 0 && total.brotli > d.budget*1000 {
-			fmt.Printf("%s is over its budget: %d kB brotli, %d allowed\n", d.folder, total.brotli/1000, d.budget)
+	}
+	for i, d := range downloads {
+		if files[i] == nil {
+			continue
+		}
+		total, err := weigh(d.folder, files[i], compress)
+		if err != nil {
+			return false, err
+		}
+		if compress && d.budget > 0 && total.brotli > d.budget*1000 {
+			fmt.Printf("%s is over its budget: %d bytes brotli, %d allowed\n", d.folder, total.brotli, d.budget*1000)
 			over = true
 		}
 	}
-	if over {
-		os.Exit(1)
-	}
+	return over, nil
 }
 
 // static finds the imports that a browser follows before it runs a module.
@@ -118,9 +138,14 @@ func weigh(folder string, files []string, compress bool) (total weight, err erro
 		}
 		w := weight{raw: len(data)}
 		if compress {
-			if w.gzip, w.brotli, err = shrink(path, data); err != nil {
+			s, err := shrink(data)()
+			if err == nil {
+				err = errors.Join(os.WriteFile(path+".gz", s.gzip, 0o644), os.WriteFile(path+".br", s.brotli, 0o644))
+			}
+			if err != nil {
 				return total, err
 			}
+			w.gzip, w.brotli = len(s.gzip), len(s.brotli)
 		}
 		name, err := filepath.Rel(folder, path)
 		if err != nil {
@@ -141,28 +166,51 @@ func (w weight) print(name string, compress bool) {
 	fmt.Println()
 }
 
-// shrink writes path.gz and path.br at their best levels and returns their sizes.
-func shrink(path string, data []byte) (int, int, error) {
-	var gz, br bytes.Buffer
-	g, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
-	if err != nil {
-		return 0, 0, err
-	}
-	// The largest window that every browser takes: it spans the whole of a program.
-	b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
-	for _, w := range []interface {
-		Write([]byte) (int, error)
-		Close() error
-	}{g, b} {
-		if _, err := w.Write(data); err != nil {
-			return 0, 0, err
+// shrunk is a file as gzip and brotli send it.
+type shrunk struct{ gzip, brotli []byte }
+
+var (
+	// under way or done, by what is compressed: the same file in two places is compressed once
+	shrinking = map[[sha256.Size]byte]func() (shrunk, error){}
+	cores     = make(chan struct{}, runtime.NumCPU())
+)
+
+// begin begins to compress files.
+func begin(files []string) error {
+	for _, path := range files {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
 		}
-		if err := w.Close(); err != nil {
-			return 0, 0, err
-		}
+		go shrink(data)()
 	}
-	if err := os.WriteFile(path+".gz", gz.Bytes(), 0o644); err != nil {
-		return 0, 0, err
+	return nil
+}
+
+// shrink compresses data at the best levels, unless that was begun before.
+func shrink(data []byte) func() (shrunk, error) {
+	sum := sha256.Sum256(data)
+	if shrinking[sum] == nil {
+		shrinking[sum] = sync.OnceValues(func() (s shrunk, err error) {
+			cores <- struct{}{}
+			defer func() { <-cores }()
+			var gz, br bytes.Buffer
+			g, err := gzip.NewWriterLevel(&gz, gzip.BestCompression)
+			if err != nil {
+				return s, err
+			}
+			// The largest window that every browser takes: it spans the whole of a program.
+			b := brotli.NewWriterOptions(&br, brotli.WriterOptions{Quality: brotli.BestCompression, LGWin: 24})
+			for _, w := range []io.WriteCloser{g, b} {
+				if _, err := w.Write(data); err != nil {
+					return s, err
+				}
+				if err := w.Close(); err != nil {
+					return s, err
+				}
+			}
+			return shrunk{gz.Bytes(), br.Bytes()}, nil
+		})
 	}
-	return gz.Len(), br.Len(), os.WriteFile(path+".br", br.Bytes(), 0o644)
+	return shrinking[sum]
 }
