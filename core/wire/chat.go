@@ -138,8 +138,8 @@ func (c *chat) content(s *Stream, d json.Value) {
 	}
 }
 
-// merge adds a fragment to the call that it belongs to, and what stands at where to its arguments. Servers number all calls 0, or none: a
-// new id always begins a new call.
+// merge adds a fragment to the call that it belongs to, and what stands at where to its arguments.
+// Servers number all calls 0, or none: a new id always begins a new call.
 func (c *chat) merge(index int64, id string, tool json.Value, where string) {
 	var call *partialCall
 	for i := range c.calls {
