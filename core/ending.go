@@ -78,7 +78,7 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 		return
 	}
 	if c.open {
-		c.do(Action{Kind: Cancel, Attempt: c.attempt.Number})
+		c.do(Action{Kind: Cancel, Attempt: c.attempt.Number, Whole: f.Decision == ""})
 	}
 	c.open, c.reading = false, false
 	a := c.attempt

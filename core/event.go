@@ -51,7 +51,7 @@ type ActionKind int
 const (
 	Send   ActionKind = iota // make an HTTP exchange: Attempt, Request
 	Read                     // read the attempt's next chunk, once
-	Cancel                   // stop the attempt's exchange and forget it
+	Cancel                   // stop the attempt's exchange and forget it, or with Whole let it run out
 	Emit                     // give the caller Delta or Cursor, or tell observers Note
 	Done                     // the call has ended: Result. No action follows.
 )
@@ -67,6 +67,7 @@ type Action struct {
 	Cursor  *Cursor // where the call could now be taken up; see Spec.Cursors
 	Note    *Note
 	Result  *Result
+	Whole   bool // of Cancel: the answer is, and most often only the end of its body is to come
 }
 
 // Head begins the response of a raw call.

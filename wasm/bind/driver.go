@@ -71,7 +71,7 @@ func (c *call) tell(now float64, e core.Event) int32 {
 		case core.Read:
 			bits |= readBit
 		case core.Cancel:
-			hostCancel(c.handle, int32(a.Attempt))
+			hostCancel(c.handle, int32(a.Attempt), a.Whole)
 		case core.Done:
 			delete(calls, c.handle)
 		}

@@ -15,7 +15,7 @@ func hostReady()
 func hostSend(call, attempt int32, request unsafe.Pointer, n int32, body unsafe.Pointer, m int32)
 
 //go:wasmimport holdfast cancel
-func hostCancel(call, attempt int32)
+func hostCancel(call, attempt int32, whole bool)
 
 //go:wasmimport holdfast connect
 func hostConnect(session, connection int32, request unsafe.Pointer, n int32)

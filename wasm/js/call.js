@@ -67,9 +67,9 @@ export class Call extends Held {
     }
   }
 
-  cancel(attempt) {
+  cancel(attempt, whole) {
     if (this.#exchange?.attempt !== attempt) return;
-    this.#exchange.stop();
+    this.#exchange.stop(whole);
     this.#exchange = null;
   }
 

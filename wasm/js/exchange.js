@@ -6,6 +6,8 @@ import { soon } from "./host.js";
 
 /** The most bytes that enter the program at once; a larger chunk enters in pieces. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
+/** So long the body of a whole answer has to end. */
+const MAX_END_MS = 1000;
 
 export class Exchange {
   #call;
@@ -91,16 +93,27 @@ export class Exchange {
   }
 
   /** Stops the exchange. Harmless at any time. */
-  stop() {
+  stop(whole) {
     if (this.#over) return;
     this.#over = true;
     this.#rest = null;
     // Later, since the program may be running and listeners of the signal are user code.
-    soon(() => {
-      this.#controller.abort();
-      // fetch's own body is freed by the abort; that of an injected fetch may not listen to it.
-      quietly(() => this.#reader?.cancel());
+    soon(() => (whole && !this.#reading ? this.#runOut() : this.#abort()));
+  }
+
+  #abort = () => {
+    this.#controller.abort();
+    // fetch's own body is freed by the abort; that of an injected fetch may not listen to it.
+    quietly(() => this.#reader?.cancel());
+  };
+
+  /** Reads on to the end of the body, behind which its connection serves another request. */
+  async #runOut() {
+    const timer = setTimeout(this.#abort, MAX_END_MS);
+    await quietly(async () => {
+      while (!(await this.#reader.read()).done);
     });
+    clearTimeout(timer);
   }
 
   #broke(error) {

@@ -71,7 +71,9 @@
 //	                            that target, such as "authorization: Bearer "; target is 0, or the
 //	                            place in the client's targets plus 1; headers is [[name, value], …].
 //	                            Attempt 0 is none: its outcome is not told, and it outlives the call
-//	cancel(call, attempt)       stop an attempt's exchange
+//	cancel(call, attempt, whole)
+//	                            stop an attempt's exchange; with 1 its answer is whole, and the body
+//	                            should end by itself, so that its connection can serve again
 //	connect(session, connection, request, n)
 //	                            open a socket as n bytes of JSON say, {url, door, protocols,
 //	                            headers}. door tells where the secret goes: {header, key, token,
@@ -143,7 +145,7 @@ export class Port {
     connect: (session, connection, request, n) => this.calls.get(session)?.connect(connection, JSON.parse(this.#text(request, n))),
     transmit: (session, connection, frame, n) => this.calls.get(session)?.transmit(connection, this.#text(frame, n)),
     disconnect: (session, connection) => this.calls.get(session)?.disconnect(connection),
-    cancel: (call, attempt) => this.calls.get(call)?.cancel(attempt),
+    cancel: (call, attempt, whole) => this.calls.get(call)?.cancel(attempt, whole),
     wake: (call, ms, wait) => this.calls.get(call)?.wake(ms, wait !== 0),
     random: () => this.#target?.random() ?? Math.random(),
   };
