@@ -193,6 +193,7 @@ function address(input) {
 
 async function bytesOf(body, request) {
   if (typeof body === "string") return encodeText(body);
+  if (body instanceof Uint8Array) return body.slice(); // as it is now
   if (body instanceof FormData || body instanceof URLSearchParams) return null;
   if (body === undefined || body === null) {
     // Firefox does not tell a Request's body, only gives it.

@@ -48,7 +48,9 @@ export function toProvider(headers) {
 /** The headers of a response that go on to the client: none that tells a key. */
 export function toClient(headers, keys) {
   const told = (value) => keys.some((key) => key && value.includes(key));
-  return new Headers(passing(headers, TO_CLIENT, SITE_PREFIX).filter(([, value]) => !told(value)));
+  const out = new Headers();
+  for (const [name, value] of passing(headers, TO_CLIENT, SITE_PREFIX)) if (!told(value)) out.append(name, value);
+  return out;
 }
 
 /** What every response says to browsers. */

@@ -14,7 +14,7 @@ import { toClient, toProvider } from "./headers.js";
 import { namedIn, Telling, tells } from "./named.js";
 import { DROPPED, isFree, passing, PROVIDERS, signature } from "./providers.js";
 import { redactText } from "./redact.js";
-import { Relay, WATCH_MS } from "./relay.js";
+import { Relay } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
 import { keep, permit } from "./stored.js";
 
@@ -188,7 +188,6 @@ export class Passage {
     session.facts.target = route.form ? 1 : 0;
     const { method, signal } = this.#request;
     const account = await this.#account(session, base + path, body, route);
-    const watch = setInterval(() => session.watch(), WATCH_MS);
     const relay = new Relay(session, form, keys, signal);
     // The context of a client that has left lives on until its call has ended, and is settled.
     this.#ctx.waitUntil(relay.ended.then(() => account?.close(session.bill)));
@@ -204,8 +203,6 @@ export class Passage {
       const refused = errorResponse(form, refusalOf(error instanceof NotACall ? notACall() : error));
       told(refused.headers, session.facts, targets);
       return refused;
-    } finally {
-      clearInterval(watch);
     }
   }
 

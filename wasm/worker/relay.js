@@ -54,6 +54,7 @@ export class Relay {
     this.#form = form;
     this.#signal = signal;
     this.#redactor = new Redactor(keys);
+    this.#timer = setInterval(this.#look, WATCH_MS);
   }
 
   /** The body of a call's response: see fetchThrough. The call gives what it has, without being asked for each chunk. */
@@ -63,7 +64,6 @@ export class Relay {
     this.#call = call;
     this.#left = left;
     this.#events = headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
-    this.#timer = setInterval(this.#look, WATCH_MS);
     call?.flow();
     return { readable: this.#readable, write: this.#write, close: this.#close, fail: this.#fail };
   };
