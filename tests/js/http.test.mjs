@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer } from "node:http";
 import test, { after } from "node:test";
+import { CHAT, ending, pause } from "./ending.mjs";
 import { createClient } from "./holdfast.mjs";
 import { scenario, startSim } from "./sim.mjs";
 
@@ -161,33 +162,13 @@ test("close cancels what is open", async () => {
   assert.equal((await answer.result).status, "cancelled");
 });
 
-/** A provider whose body ends so long after its answer has. */
-async function ending(afterMs) {
-  const seen = { connections: 0, open: new Set() };
-  const server = createServer(async (request, response) => {
-    await request.resume().toArray();
-    const chunk = (delta, finish = null) => response.write(`data: ${JSON.stringify({ id: "c", object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`);
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    chunk({ role: "assistant", content: "Hello" });
-    chunk({}, "stop");
-    response.write("data: [DONE]\n\n");
-    setTimeout(() => response.end(), afterMs).unref();
-  });
-  server.on("connection", (socket) => {
-    seen.connections++;
-    seen.open.add(socket);
-    socket.on("close", () => seen.open.delete(socket));
-  });
-  after(() => server.close().closeAllConnections());
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const url = `http://127.0.0.1:${server.address().port}`;
+const askingOf = async (afterMs) => {
+  const { seen, url } = await ending(afterMs);
   return { seen, url, client: await createClient({ provider: "openai", baseURL: url, apiKey: "k" }) };
-}
-const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-const CHAT = { model: "m", messages: [{ role: "user", content: "Hi" }] };
+};
 
 test("a connection serves the next call, also when its body ends behind the answer's own end", async () => {
-  const { seen, url, client } = await ending(20);
+  const { seen, url, client } = await askingOf(20);
   for (let i = 0; i < 4; i++, await pause(60)) assert.equal((await client.stream("/v1/chat/completions", CHAT).result).text, "Hello");
   const init = { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ ...CHAT, stream: true }) };
   for (let i = 0; i < 4; i++, await pause(60)) assert.match(await (await client.fetch(`${url}/v1/chat/completions`, init)).text(), /DONE/);
@@ -195,7 +176,7 @@ test("a connection serves the next call, also when its body ends behind the answ
 });
 
 test("a body that does not end behind its answer is broken off", async () => {
-  const { seen, client } = await ending(60_000);
+  const { seen, client } = await askingOf(60_000);
   const began = Date.now();
   assert.equal((await client.stream("/v1/chat/completions", CHAT).result).status, "complete");
   assert.ok(Date.now() - began < 900, "the answer does not wait for it");

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Pace, PacedReader } from "../../wasm/worker/pace.js";
+import { CHAT, ending, pause } from "../js/ending.mjs";
 import { asking, startGateway, TOKEN } from "./gateway.js";
 
 /** A clock that stands until it is moved. */
@@ -153,5 +154,18 @@ test("many fast streams, of which some break, are whole", async () => {
     }),
   );
   for (const [n, text] of texts.entries()) assert.ok(text === words(n), `stream ${n} has ${text.length} characters of ${words(n).length}: …${text.slice(-50)}`);
+  await stop();
+});
+
+test("a connection to a provider serves the next request, also when its body ends behind the answer's own end", async () => {
+  const { seen, url } = await ending(20);
+  const { address, stop } = await startGateway({ providers: { openai: { baseURL: url } } });
+  for (let i = 0; i < 5; i++, await pause(60)) {
+    const response = await fetch(`${address}/openai/v1/chat/completions`, {
+      method: "POST", headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" }, body: JSON.stringify({ ...CHAT, stream: true }),
+    });
+    assert.match(await response.text(), /DONE/);
+  }
+  assert.equal(seen.connections, 1);
   await stop();
 });

@@ -120,6 +120,11 @@ export class PacedReader {
     return this.#reader.cancel();
   }
 
+  /** @returns {Promise<void>} */
+  get closed() {
+    return this.#reader.closed;
+  }
+
   #count(bytes, asked) {
     const now = Date.now();
     this.#pace.count(bytes, now);

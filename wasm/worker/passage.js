@@ -190,7 +190,7 @@ export class Passage {
     const account = await this.#account(session, base + path, body, route);
     const relay = new Relay(session, form, keys, signal);
     // The context of a client that has left lives on until its call has ended, and is settled.
-    this.#ctx.waitUntil(relay.ended.then(() => account?.close(session.bill)));
+    this.#ctx.waitUntil(relay.ended.then(() => account?.close(session.bill)).then(() => session.rested()));
     try {
       const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, tells ? this.#keeping(relay.open) : relay.open);
       const response = await this.#presentable(answer, keys, form);

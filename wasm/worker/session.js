@@ -21,6 +21,8 @@ export class Session {
   #port = null;
   #bill = null;
   #sent = false;
+  /** @type {PacedReader | null} */
+  #reader = null;
 
   /**
    * @param {import("./config.js").Config} config
@@ -81,7 +83,12 @@ export class Session {
 
   /** What reads the body of an attempt's response. */
   reader({ body }) {
-    return body && new PacedReader(body);
+    return (this.#reader = body && new PacedReader(body));
+  }
+
+  /** Resolves when no body is read any more: that of a whole answer runs out when its response is over. */
+  async rested() {
+    await this.#reader?.closed.catch(() => {});
   }
 
   /** The headers of an attempt at a further target. `auth` is a header that the secret completes. */
