@@ -12,6 +12,7 @@ const { address } = await startGateway({
   tokens: {
     alice: hashed(TOKEN),
     bob: { hash: hashed("token-of-bob"), models: ["gpt", "anthropic/claude-x", "gemini/*"] },
+    dora: { hash: hashed("token-of-dora"), models: ["gpt", "openai/gpt-x", "openai/gpt-image-x", "anthropic/claude-x", "gemini/gemini-x", "gemini/an-agent"] },
   },
   jwt: { audience: AUDIENCE, models: ["gpt", "claude", "anthropic/claude-x", "gemini/*"] },
   models: { gpt: [{ provider: "openai", model: "gpt-x" }], claude: [{ provider: "anthropic", model: "claude-x" }], grok: [{ provider: "xai", model: "grok-x" }] },
@@ -90,12 +91,57 @@ test("a token is good for its models and no others, also on a provider's own pat
   assert.equal((await post(bob, { path: "/gemini/v1beta/models/gemini-x:generateContent", body: contents })).status, 200);
   await refused(await post(jwt(), { path: "/xai/v1/chat/completions", body: chat("grok-x") }), 403, "model_not_allowed");
   // Of a token and the configuration, whichever says less.
-  const gemini = (model) => ({ path: `/gemini/v1beta/models/${model}:generateContent`, body: contents });
+  const gemini = (model) => ({ path: `/gemini/v1beta/models/${model}:generateContent`, body: JSON.stringify({ contents: [{ parts: [{ text: "Hi" }] }] }) });
   const one = jwt({ models: ["gemini/gemini-x", "anthropic/*"] });
   assert.equal((await post(one, gemini("gemini-x"))).status, 200);
   assert.equal((await post(one, gemini("gemini-y"))).status, 403);
   assert.equal((await post(one, messages)).status, 200);
   assert.equal((await post(one, { ...messages, body: chat("claude-y", { max_tokens: 10 }) })).status, 403);
+});
+
+test("a token is good for no other model that a request names, or that a tool brings", async () => {
+  const token = "token-of-dora";
+  const of = (path, body, headers) => (who) => post(who, { path, body: JSON.stringify(body), headers });
+  const responses = (more, path = "/openai/v1/responses", model = "gpt-x") => of(path, { model, input: "Hi", ...more });
+  const completions = (more, headers) => of("/openai/v1/chat/completions", { model: "gpt-x", messages: [{ role: "user", content: "Hi" }], ...more }, headers);
+  const messages = (more) => of("/anthropic/v1/messages", { model: "claude-x", max_tokens: 10, messages: [{ role: "user", content: "Hi" }], ...more });
+  const contents = (more, query = "") => of(`/gemini/v1beta/models/gemini-x:generateContent${query}`, { contents: [{ parts: [{ text: "Hi" }] }], ...more });
+  const asked = (more) => responses(more, "/v1/responses", "gpt");
+  const durable = (more) => responses(more, "/answers/v1/responses", "gpt");
+  const schema = { type: "object", properties: { model: { type: "string" }, fallback: true }, $defs: { Model: { enum: ["T"] } }, required: ["model"] };
+  const bad = {
+    "a tool's model": [asked, durable, responses].map((one) => one({ tools: [{ type: "image_generation", model: "gpt-image-y" }] })),
+    "a tool that runs what it does not name": [asked, durable, responses].map((one) => one({ tools: [{ type: "function", name: "f" }, { type: "image_generation" }] })),
+    "a tool within": [
+      responses({ tools: [{ type: "namespace", name: "n", tools: [{ type: "image_generation" }] }] }), responses({ tool_choice: { type: "allowed_tools", tools: [{ type: "image_generation" }] } }),
+      responses({ input: [{ type: "tool_search_output", tools: [{ type: "image_generation" }] }] }), responses({ Tools: [{ type: "a_new_one" }] }), responses({ tools: "image_generation" }),
+      contents({ tools: [{ googleSearch: {} }, { imageGeneration: {} }] }), messages({ tools: [{ type: "advisor_20260301", name: "advisor", model: "claude-y" }] }),
+    ],
+    "what stands behind": [
+      messages({ fallbacks: [{ model: "claude-y" }] }), completions({ fallbacks: ["gpt-y"] }), completions({ models: ["gpt-x", "gpt-y"] }), completions({ route: "fallback" }), completions({ extra: { deep: [{ fallback_models: "gpt-y" }] } }),
+      asked({ fallbacks: ["gpt-y"] }), durable({ fallback_model: "gpt-y" }), completions({ plugins: [{ id: "fusion" }] }),
+    ],
+    "what chooses": [responses({ prompt: { id: "pmpt_1" } }), completions({ auto_routing: true }), completions({ model_family: "openai" }), completions({ preset: "p" }), responses({ moderation: { model: "gpt-y" } }), completions({ Model: "gpt-y" }), completions({ model: ["gpt-x", "gpt-y"] }), completions({ model: { model: "gpt-y" } }), completions({ model: { id: "gpt-x" } }), completions({ model: undefined })],
+    "a model beside the path's": [contents({ model: "models/gemini-y" }), contents({ tools: [], model: "gemini-y" }), of("/gemini/v1beta/models/gemini-x:batchEmbedContents", { requests: [{ model: "models/gemini-y", content: {} }] }), of("/gemini/v1beta/interactions", { agent: "another", input: "Hi" })],
+    "a header or a parameter": [completions({}, { "x-fallback-model": "gpt-y" }), contents({}, "?model=gemini-x&model=gemini-y"), contents({}, "?model=gemini-y&model=gemini-x")],
+  };
+  for (const [what, requests] of Object.entries(bad)) {
+    for (const [i, ask] of requests.entries()) {
+      const response = await ask(token);
+      assert.deepEqual([what, i, response.status, /is not for/.test(await response.text())], [what, i, 403, true]);
+    }
+  }
+  const good = [
+    ...[asked, responses].map((one) => one({ tools: [{ type: "image_generation", model: "gpt-image-x" }, { type: "function", name: "f", parameters: schema }, { type: "web_search_preview_2025_03_11" }] })),
+    responses({ input: [{ type: "message", role: "user", content: "model" }, { type: "function_call_output", call_id: "c", output: [{ type: "input_text", text: "x", model: "y" }] }], metadata: { model: "mine" }, text: { format: { type: "json_schema", name: "s", schema } } }),
+    completions({ messages: [{ role: "user", content: [{ type: "text", text: "Hi", model: "y" }] }], tools: [{ type: "function", function: { name: "f", parameters: schema } }], fallbacks: null, model: "gpt-x" }),
+    messages({ fallbacks: [{ model: "claude-x" }], tools: [{ name: "model", input_schema: schema, input_examples: [{ model: "T" }] }, { type: "tool_search_tool_bm25_20251119", name: "t" }, { type: "web_search_20250305", name: "web_search" }] }),
+    messages({ messages: [{ role: "user", content: "Hi" }, { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: { model: "T", tools: ["hammer"] } }] }, { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "x" }] }] }),
+    contents({ model: "models/gemini-x", tools: [{ functionDeclarations: [{ name: "f", parametersJsonSchema: schema }], googleSearch: {} }], generationConfig: { responseSchema: schema } }),
+    contents({ contents: [{ role: "model", parts: [{ functionCall: { name: "f", args: { model: "T" } } }] }] }),
+    of("/gemini/v1beta/interactions", { agent: "an-agent", input: "Hi", response_format: schema }),
+  ];
+  for (const [i, ask] of good.entries()) assert.notEqual((await ask(token)).status, 403, `good ${i}`);
 });
 
 test("a body that says something twice is refused: every reader takes another one", async () => {

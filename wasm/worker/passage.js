@@ -11,6 +11,7 @@ import { quote } from "./instance.js";
 import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
+import { modelsIn } from "./models.js";
 import { namedIn, Telling, tells } from "./named.js";
 import { DROPPED, isFree, passing, PROVIDERS, signature } from "./providers.js";
 import { redactText } from "./redact.js";
@@ -102,12 +103,16 @@ export class Passage {
     const [header, value] = signature(name, path, provider.key);
     const body = await this.#body();
     const said = body?.length && (this.#config.shared || this.#caller.models) ? parse(body) : {};
-    this.#may(`${name}/${modelIn(this.#caller, path, said)}`);
-    await this.#permit(path, said, passed.stored);
     const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
     const sent = toProvider(headers);
+    const { model, agent, ...rest } = said;
+    const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
+    const asked = modelsIn({ model: [inPath, model].flat(), agent });
+    for (const one of asked.length > 0 ? asked : [""]) this.#may(`${name}/${one}`);
+    for (const more of [rest, sent, ...[...this.#url.searchParams].map(([name, value]) => ({ [name]: value }))]) this.#mayRun(more, [own], places);
+    await this.#permit(path, said, passed.stored);
     const again = sent["idempotency-key"]; // by which a provider may remember an answer: one owner's is not another's
     if (again && this.#config.shared) sent["idempotency-key"] = await digest(new TextEncoder().encode(`${this.#caller.owner}\n${again}`));
     if (body?.length) sent["content-type"] = "application/json"; // the list of paths has no other, and what is none would be no call, and not counted
@@ -125,6 +130,8 @@ export class Passage {
     if (!names.includes(body.model) && (names.length === 0 || this.#config.models.includes(body.model))) names.unshift(body.model);
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
+    const { model, models, ...rest } = body;
+    this.#mayRun(rest, [], chain);
     await this.#permit(path, body);
     const headers = { "content-type": "application/json" };
     return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true, metered: this.#caller.limits !== null }, own: null, tells: this.#tells(path, body) };
@@ -151,6 +158,13 @@ export class Passage {
 
   #may(name) {
     if (!mayAsk(this.#caller, name)) throw new Refusal(403, "model_not_allowed", `This token is not for ${JSON.stringify(name.slice(0, 100))}.`);
+  }
+
+  /** Refuses what would run another model, beside those that are asked, at any of those who are. */
+  #mayRun(said, own, chain) {
+    if (this.#caller.models === null) return;
+    const providers = new Set([...own, ...chain.map((place) => this.#config.targets[place])].map(({ provider }) => provider));
+    for (const model of modelsIn(said)) for (const provider of providers) this.#may(`${provider}/${model}`);
   }
 
   #chain(asked, name) {
@@ -251,13 +265,6 @@ const notACall = () => new Refusal(400, "invalid_request", "No chain of models c
 const notMetered = () => new Refusal(403, "not_metered", "A token with a limit of money is not good for this: nobody would tell the gateway what it costs.");
 const unknownModel = (name) => new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(name.slice(0, 100))}.`);
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
-
-/** The model that a request to a provider's own API asks for, as far as it matters for its caller; "" when it names none. */
-function modelIn({ models }, path, body) {
-  if (models === null) return "";
-  const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
-  return String(inPath ?? body.model ?? "");
-}
 
 const isEvents = (headers) => headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
 

@@ -1,0 +1,57 @@
+// Models finds what a request would have run: the models that it names, wherever it does.
+//
+// A token that is for some models is good for a request when it is for all of them. What a tool runs without a
+// name counts as a model that is called like the tool, and what else chooses a model as one that is called like its
+// member: so what is not known here is refused, and can be allowed by that name.
+
+/** Members, parameters and headers that say what runs. */
+const CHOOSES = /model|fallback|rout|preset|deployment|^(agents?|engine|prompt)$/;
+/** What is said in a conversation, described to a model or noted beside it. Of all that only tools are run. */
+const DATA = /^(messages|input|contents?|instances|instructions|system|systeminstruction|metadata|labels)$|(schema|properties|defs|definitions|examples)$/;
+/** Lists of what is run beside the model. */
+const TOOLS = /^(tools|plugins)$/;
+/** Tools that run no model, without the version in their type. Gemini's have a member of that name instead. */
+const PLAIN = new Set([
+  "function", "functiondeclarations", "custom", "namespace", "toolsearch", "websearch", "webfetch", "xsearch", "filesearch", "collectionssearch",
+  "googlesearch", "googlesearchretrieval", "googlemaps", "urlcontext", "codeinterpreter", "codeexecution", "computer", "computeruse", "mcp", "mcptoolset",
+  "mcpserver", "mcpservers", "localshell", "shell", "applypatch", "bash", "texteditor", "memory",
+]);
+const VERSION = /(tool)?(preview|regex|bm25)?\d*$/;
+
+const plain = (name) => name.toLowerCase().replace(/[_-]/g, "");
+const isObject = (value) => typeof value === "object" && value !== null;
+const list = (value) => (Array.isArray(value) ? value : [value]);
+
+/**
+ * The models that an object names: a body, headers, or the parameters of an address.
+ * @param {object} value
+ * @returns {string[]}
+ */
+export function modelsIn(value) {
+  return Object.entries(value).flatMap(([name, one]) => {
+    const said = plain(name);
+    if (TOOLS.test(said)) return list(one).flatMap(tool);
+    if (CHOOSES.test(said)) return list(one).flatMap((choice) => chosen(name, choice));
+    if (DATA.test(said)) return list(one).filter(isObject).flatMap(({ tools }) => modelsIn({ tools }));
+    return isObject(one) ? modelsIn(one) : [];
+  });
+}
+
+function chosen(name, choice) {
+  if (choice === undefined || choice === null || choice === false) return [];
+  if (typeof choice === "string") return [choice.replace(/^models\//, "")]; // as Gemini writes it
+  return isObject(choice) && typeof choice.model === "string" ? modelsIn(choice) : [name];
+}
+
+function tool(one) {
+  if (one === undefined || one === null) return [];
+  const named = isObject(one) ? modelsIn(one) : [];
+  return named.length > 0 ? named : kinds(one).filter((kind) => !PLAIN.has(plain(kind).replace(VERSION, "")));
+}
+
+/** What a tool is: by its type, or a function that is described, or by its members. */
+function kinds(one) {
+  if (!isObject(one)) return [String(one)];
+  const type = one.type ?? one.id ?? (one.name === undefined ? null : "custom");
+  return type === null ? Object.keys(one) : [String(type)];
+}
