@@ -73,10 +73,10 @@ func (r *request) readChatMessage(at string, m json.Value) {
 			parts = append(parts, text(at+"/refusal", refusal))
 		}
 		each(m.Get("tool_calls"), at+"/tool_calls", func(at string, c json.Value) {
-			parts = r.readChatCall(parts, at, c.Get("id").Text(), c.Get("type").Text(), c.Get("function"))
+			parts = r.readChatCall(parts, at, c, c.Get("function"))
 		})
 		if f := m.Get("function_call"); !f.Missing() {
-			parts = r.readChatCall(parts, at+"/function_call", "", "", f)
+			parts = r.readChatCall(parts, at+"/function_call", nil, f)
 		}
 		r.add(assistant, at, parts)
 		r.others(m, at, known)
@@ -89,17 +89,22 @@ func (r *request) readChatMessage(at string, m json.Value) {
 	}
 }
 
-func (r *request) readChatCall(parts []part, at, id, kind string, f json.Value) []part {
-	name := f.Get("name").Text()
+func (r *request) readChatCall(parts []part, at string, c, f json.Value) []part {
+	name, kind := f.Get("name").Text(), c.Get("type").Text()
 	if name == "" || kind != "function" && kind != "" {
 		r.drop(at, strings.TrimSpace(kind+" call without a function"))
 		return parts
 	}
 	args := f.Get("arguments")
-	p := part{kind: callPart, at: at, id: id, name: name, args: args.Text()}
+	p := part{kind: callPart, at: at, id: c.Get("id").Text(), name: name, args: args.Text()}
 	if args.Kind() == '{' {
 		p.args = string(args)
 	}
+	known := "id type index function"
+	if extra := c.Get("extra_content"); r.chosen && !nothing(extra) && !tooDeep(extra) {
+		p.extra, known = extra, known+" extra_content"
+	}
+	r.others(c, at, known)
 	return append(parts, p)
 }
 
@@ -199,9 +204,16 @@ func (r *request) writeChatTurn(w *json.Writer, t turn) {
 		return
 	}
 	w.Open("tool_calls", '[')
-	for _, c := range calls {
+	for i, c := range calls {
 		w.Open("", '{').Text("id", c.id).Text("type", "function").Open("function", '{')
-		w.Text("name", c.name).Text("arguments", orObject(c.args)).Close('}').Close('}')
+		w.Text("name", c.name).Text("arguments", orObject(c.args)).Close('}')
+		switch {
+		case c.extra != nil:
+			w.Raw("extra_content", c.extra)
+		case i == 0 && r.to.Provider == fault.Gemini:
+			w.Open("extra_content", '{').Open("google", '{').Text("thought_signature", foreign).Close('}').Close('}')
+		}
+		w.Close('}')
 	}
 	w.Close(']')
 }

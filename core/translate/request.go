@@ -76,11 +76,12 @@ type part struct {
 	at     string
 	text   string // of a text
 	media  media
-	id     string // of a call or a result; "" where the source has none
-	name   string // of a call; of a result where the source says it
-	args   string // of a call: JSON text as the model wrote it, usually an object
-	inner  []part // of a result: texts and media
-	failed bool   // the result is an error
+	id     string     // of a call or a result; "" where the source has none
+	name   string     // of a call; of a result where the source says it
+	args   string     // of a call: JSON text as the model wrote it, usually an object
+	extra  json.Value // of a call: what its maker wants back; chat, for whom the caller meant
+	inner  []part     // of a result: texts and media
+	failed bool       // the result is an error
 }
 
 // tool is a function that the caller runs.
