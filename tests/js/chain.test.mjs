@@ -209,3 +209,14 @@ test("id names the call; tag puts it where the provider can find it again", asyn
   assert.match(callId, /^[\w-]{8,}$/);
   assert.notEqual(callId, (await client.request(CHAT, body)).callId);
 });
+
+test("a page on plain http, which has no randomUUID, names its calls as well", async (t) => {
+  Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
+  t.after(() => delete crypto.randomUUID);
+  t.mock.method(Math, "random", () => 0.5);
+  const { client } = await chain({ [OPENAI]: [json(200, { choices: [] })] });
+  const ids = [];
+  for (let i = 0; i < 3; i++) ids.push((await client.request(CHAT, body)).callId);
+  for (const id of ids) assert.match(id, /^[\w-]{20,64}$/);
+  assert.equal(new Set(ids).size, 3);
+});

@@ -212,3 +212,15 @@ test("a key in a header of its own follows no redirect", async () => {
   }
   assert.deepEqual(asked, []);
 });
+
+test("a body that is made here and never ends leaves its page alive, and is freed", { timeout: 20_000 }, async () => {
+  const said = ["hello", ""].map((content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: content ? null : "stop" }] })}\n\n`);
+  const chunks = [...said, "data: [DONE]\n\n"].map((text) => new TextEncoder().encode(text));
+  let freed = false;
+  const pull = (controller) => controller.enqueue(chunks.shift() ?? new TextEncoder().encode(": more\n\n"));
+  const fetch = async () => new Response(new ReadableStream({ pull, cancel: () => void (freed = true) }));
+  const own = await createClient({ provider: "openai", baseURL, token: "sim", fetch });
+  assert.equal((await own.stream("/v1/chat/completions", CHAT).result).status, "complete");
+  await pause(10);
+  assert.equal(freed, true);
+});

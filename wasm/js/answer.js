@@ -3,7 +3,7 @@
 import { badOption, callBack, HoldfastError } from "./error.js";
 import { encodeBody, encodeJSON, must, splitOptions } from "./check.js";
 import { Call } from "./call.js";
-import { soon } from "./host.js";
+import { newId, soon } from "./host.js";
 import { Place } from "./place.js";
 
 /** @typedef {import("./holdfast.d.ts").Delta} Delta */
@@ -370,7 +370,7 @@ export class Answer {
 
 /** The options of a call that has a name for sure. */
 export function named(options) {
-  return { id: globalThis.crypto?.randomUUID?.() ?? `call-${Math.random().toString(36).slice(2)}`, ...options };
+  return { id: newId(), ...options };
 }
 
 /** The options of a call as they cross to the program. */

@@ -6,8 +6,9 @@ import { soon } from "./host.js";
 
 /** The most bytes that enter the program at once; a larger chunk enters in pieces. */
 const MAX_CHUNK_BYTES = 1024 * 1024;
-/** So long the body of a whole answer has to end. */
+/** So long, and in so many pieces, the body of a whole answer has to end. */
 const MAX_END_MS = 1000;
+const MAX_END_READS = 64;
 
 export class Exchange {
   #call;
@@ -111,7 +112,8 @@ export class Exchange {
   async #runOut() {
     const timer = setTimeout(this.#abort, MAX_END_MS);
     await quietly(async () => {
-      while (!(await this.#reader.read()).done);
+      for (let n = 0; n < MAX_END_READS; n++) if ((await this.#reader.read()).done) return;
+      this.#abort(); // it does not end, and one that is made here would let no timer run
     });
     clearTimeout(timer);
   }

@@ -3,7 +3,7 @@
 import { HoldfastError } from "./error.js";
 import { encodeText } from "./check.js";
 import { Call } from "./call.js";
-import { pageURL } from "./host.js";
+import { newId, pageURL } from "./host.js";
 
 /**
  * @param {import("./session.js").Session} session
@@ -29,7 +29,7 @@ export async function fetchThrough(session, input, init, route, open = pulled) {
   const reply = new Reply(url, signal, open);
   const call = new Fetch(port, session, reply, asked);
   reply.call = call;
-  const options = encodeText(JSON.stringify({ url, id: globalThis.crypto?.randomUUID?.(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
+  const options = encodeText(JSON.stringify({ url, id: newId(), outer: Number(headers["x-stainless-retry-count"]) || 0, ...route }));
   call.open(false, options, body);
   if (call.idle) {
     call.drop();

@@ -15,5 +15,10 @@ export function nodeModule(name) {
   return import(/* @vite-ignore */ /* webpackIgnore: true */ `node:${name}`);
 }
 
+/** A name for what has none, unlike any other. A page on plain http has no randomUUID. */
+export function newId() {
+  return crypto.getRandomValues(new Uint32Array(4)).join("-");
+}
+
 /** Runs something as soon as what runs now is over. The host's own, also where tests have put clockwork in its place. */
 export const soon = globalThis.queueMicrotask.bind(globalThis);

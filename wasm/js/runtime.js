@@ -56,8 +56,7 @@ export function goRuntime() {
 }
 
 async function loadRuntime() {
-  // Node 18 has no global crypto, which Go seeds itself from.
-  globalThis.crypto ??= (await nodeModule("crypto")).webcrypto;
+  await needCrypto();
   const theirs = globalThis.Go;
   const absent = ["fs", "process", "path"].filter((name) => !(name in globalThis));
   await import("./wasm_exec.js");
@@ -74,7 +73,7 @@ async function loadRuntime() {
  * end: a panic is a trap, which whoever called the export gets as an exception.
  */
 async function startTinyGo(module, port) {
-  const crypto = globalThis.crypto ?? (await nodeModule("crypto")).webcrypto;
+  await needCrypto();
   let memory;
   const host = {
     random_get(at, size) {
@@ -102,6 +101,11 @@ async function startTinyGo(module, port) {
   exports._initialize();
 }
 const NO_SUCH_FILE = 8;
+
+/** Node 18 has no global crypto, which the program seeds itself from and calls get their names from. */
+async function needCrypto() {
+  globalThis.crypto ??= (await nodeModule("crypto")).webcrypto;
+}
 
 function decode(buffer, at, size) {
   return new TextDecoder().decode(new Uint8Array(buffer, at, size));
