@@ -199,6 +199,32 @@ test("components with a client function in common share its client; one that fai
   await close(page);
 });
 
+test("whatever a client function throws is a failure, and another try may come through", async () => {
+  const source = `
+    import { createElement as h } from "react";
+    import { createRoot } from "react-dom/client";
+    import { useAnswer } from "holdfast/react";
+    const thrown = [new DOMException("no token", "AbortError"), { code: 7 }, "no way", undefined, Object.create(null)];
+    const client = { stream: () => ({ result: Promise.resolve({ status: "complete", text: "whole", offer: [] }), partial: "", cancel() {}, leave() {} }) };
+    const open = async () => { if (thrown.length > 0) throw thrown.shift(); return client; };
+    function Chat() {
+      const answer = useAnswer(open);
+      return h("button", { onClick: () => answer.send("/x", {}) }, JSON.stringify([answer.status, answer.offer, answer.error?.code, answer.error?.message]));
+    }
+    createRoot(document.body).render(h(Chat));`;
+  const { outputFiles } = await esbuild.build({ stdin: { contents: source, resolveDir: here }, bundle: true, write: false, format: "iife", define: { "process.env.NODE_ENV": '"production"' } });
+  const page = await open(browser, "about:blank");
+  await page.evaluate(outputFiles[0].text);
+  for (const message of ["no token", "it failed without saying why", "no way", "it failed without saying why", "it failed without saying why"]) {
+    await page.click("button");
+    const shown = JSON.stringify(["failed", ["try_again"], "unknown", message]);
+    await page.waitForFunction((shown) => document.querySelector("button").textContent === shown, shown, { timeout: 5000 });
+  }
+  await page.click("button");
+  await page.waitForFunction(() => document.querySelector("button").textContent.includes("complete"));
+  await close(page);
+});
+
 test("a failure before any text says why", async () => {
   const page = await start("unauthorized");
   await page.click("#send");

@@ -2,7 +2,7 @@
 "use client";
 
 import { useInsertionEffect, useState, useSyncExternalStore } from "react";
-import { badOption } from "./error.js";
+import { badOption, broken, brokenBy } from "./error.js";
 
 /** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
 
@@ -92,7 +92,7 @@ class View {
     const run = this.#run;
     if (!run) return;
     if (run.answer) run.answer.cancel();
-    else this.#end(run, { status: "cancelled", offer: offerOf(this.#shown.text) }); // before the client was there
+    else this.#end(run, { ...broken(this.#shown.text), status: "cancelled" }); // before the client was there
   };
 
   async #start(text, more, back) {
@@ -118,10 +118,7 @@ class View {
       const { status, error, retryAtMs, offer } = result;
       this.#end(run, { status, text: result.text, offer, retryAtMs, result, error: error && { code: error.reason, message: error.message } });
     } catch (error) {
-      const partial = run.answer?.partial ?? text;
-      const { code = "unknown", message = String(error) } = error ?? {};
-      const offer = code.startsWith("bad_") ? [] : offerOf(partial); // a bad request would be as bad again
-      this.#end(run, { status: partial ? "interrupted" : "failed", text: partial, offer, error: { code, message } });
+      this.#end(run, brokenBy(run.answer?.partial ?? text, error));
     }
   }
 
@@ -173,20 +170,14 @@ class View {
   #leave() {
     const run = this.#run;
     if (!run) return;
-    const text = run.answer?.partial ?? this.#shown.text;
     run.left.abort();
     if (run.answer?.id) run.answer.leave(); // durable
     else run.answer?.cancel();
-    this.#end(run, { status: "interrupted", text, offer: offerOf(text) });
+    this.#end(run, broken(run.answer?.partial ?? this.#shown.text));
   }
 }
 
 /** A durable answer that is come back to has its name. */
 function withoutName({ durable, id, api, ...options }) {
   return options;
-}
-
-/** What a page may offer for an answer that did not come to its end. */
-function offerOf(text) {
-  return text.trim() === "" ? ["try_again"] : ["continue", "try_again"];
 }

@@ -1,6 +1,6 @@
 // Store keeps answers that are not whole in IndexedDB, so that text, mark and Continue survive a reload.
 
-import { badOption, HoldfastError, reportLater } from "./error.js";
+import { badOption, broken, brokenBy, HoldfastError, reportLater } from "./error.js";
 
 /** @typedef {import("./store.d.ts").KeptAnswer} KeptAnswer */
 
@@ -91,7 +91,7 @@ class Store {
     try {
       await write();
       timer = setInterval(() => write()?.catch(() => {}), EVERY_MS);
-      const end = await Promise.race([answer.result.then(endOf, endOfError(answer)), left(signal)]);
+      const end = await Promise.race([answer.result.then(endOf, (error) => brokenBy(answer.partial, error)), left(signal)]);
       await write(end ?? broken(answer.partial));
     } finally {
       clearInterval(timer);
@@ -149,18 +149,9 @@ class Store {
   }
 }
 
-function broken(text) {
-  return { status: "interrupted", text, offer: text.trim() === "" ? ["try_again"] : ["continue", "try_again"] };
-}
-
 /** What is kept of a result: nothing that a provider said in its own words, which may quote a key. */
 function endOf({ status, text, offer, error, retryAtMs }) {
   return { status, text, offer, ...(error && { error: { code: error.reason, message: error.message } }), ...(retryAtMs && { retryAtMs }) };
-}
-
-/** @returns {(error: HoldfastError) => object} */
-function endOfError(answer) {
-  return ({ code, message }) => ({ ...broken(answer.partial), error: { code, message } });
 }
 
 /** Final, with nothing left to do: the page has it, and it is forgotten here. */
