@@ -8,6 +8,12 @@ import { asking, hashed, KEYS, ORIGIN, provider, startGateway, TOKEN } from "./g
 
 /** What a provider could tell browsers, caches and proxies. */
 const BROWSERS = ["cdn-cache-control", "cloudflare-cdn-cache-control", "surrogate-control", "age", "expires", "content-location", "x-accel-redirect", "service-worker-allowed", "timing-allow-origin", "permissions-policy", "set-login"];
+/** What official SDKs and their users read. */
+const OF_ANSWERS = [
+  "x-request-id", "request-id", "retry-after", "retry-after-ms", "openai-processing-ms", "openai-version", "x-ratelimit-remaining-tokens", "x-ratelimit-reset-requests",
+  "anthropic-ratelimit-output-tokens-reset", "anthropic-fast-input-tokens-remaining", "x-gemini-service-tier", "x-gloo-error-code", "x-gloo-model-redirected-from", "server-timing", "deprecation", "sunset", "warning",
+];
+const OF_ACCOUNTS = ["openai-organization", "openai-project", "anthropic-organization-id", "anthropic-workspace-id", "x-ms-subscription", "x-account-email", "set-session", "x-envoy-upstream-service-time", "via"];
 
 /** An upstream that tells what it was sent, and a place where nobody should arrive. */
 const seen = [];
@@ -45,7 +51,7 @@ const upstream = await listen(async (request, response) => {
   response.setHeader("authorization", key ?? "");
   response.setHeader("access-control-allow-origin", "*");
   response.setHeader("server", "upstream");
-  for (const name of BROWSERS) response.setHeader(name, "1");
+  for (const name of [...BROWSERS, ...OF_ANSWERS, ...OF_ACCOUNTS]) response.setHeader(name, "1");
   if (behave === "echo 400") return response.writeHead(400).end(JSON.stringify({ error: { message: `bad header ${key}`, type: "invalid_request_error", code: "x" } }));
   if (behave === "echo 401") return response.writeHead(401).end(JSON.stringify({ error: { message: `Incorrect API key provided: ${key}`, type: "invalid_request_error", code: "invalid_api_key" } }));
   response.end(JSON.stringify(answer));
@@ -212,6 +218,14 @@ test("who the client is stays here, and what the provider says to browsers stays
     assert.equal(back["x-content-type-options"], "nosniff");
     assert.equal(back["cache-control"], "no-store");
     assert.match(back["content-security-policy"], /default-src 'none'/);
+  }
+});
+
+test("what a provider tells of its answer passes, and nothing else", async () => {
+  for (const path of ["/openai/v1/chat/completions", "/openai/v1/moderations", "/v1/chat/completions"]) {
+    const { headers } = await raw(path);
+    for (const name of OF_ANSWERS) assert.equal(headers[name], "1", `${path}: ${name}`);
+    for (const name of OF_ACCOUNTS) assert.equal(headers[name], undefined, `${path}: ${name}`);
   }
 });
 

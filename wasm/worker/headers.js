@@ -15,42 +15,30 @@ const CLIENT = [
 const METHOD = ["x-http-method-override", "x-http-method", "x-method-override"];
 /** What would leave the bill out of Google's answer. */
 const PARTS = ["x-goog-fieldmask"];
-/** What a provider says to a browser about its own site. */
-const SITE = [
-  "set-cookie", "set-cookie2", "set-login", "authorization", "x-api-key", "x-goog-api-key", "www-authenticate", "location", "server", "alt-svc", "nel",
-  "report-to", "reporting-endpoints", "strict-transport-security", "openai-organization", "openai-project",
-  "anthropic-organization-id", "clear-site-data", "refresh", "link", "content-location", "sourcemap", "service-worker-allowed",
-  "timing-allow-origin", "origin-agent-cluster", "permissions-policy", "document-policy", "feature-policy", "speculation-rules",
-  "activate-storage-access", "accept-ch", "critical-ch", "expect-ct", "public-key-pins", "x-frame-options",
-];
-/** What a provider says to caches and proxies, which stand behind the gateway as well. */
-const CACHE = [
-  "cache-control", "age", "expires", "pragma", "etag", "last-modified", "vary", "surrogate-control", "x-accel-redirect", "x-accel-expires", "x-sendfile",
-];
-const TO_PROVIDER = new Set([...HOP, ...CLIENT, ...METHOD, ...PARTS]);
-const TO_CLIENT = new Set([...HOP, ...SITE, ...CACHE]);
+/**
+ * What a provider tells of its answer: what it is, under which id and how fast it came, what is left, and whether
+ * to come again. All else is between it and the account, browsers on its site, or its caches.
+ */
+const TOLD = /^(content-type|content-language|date|deprecation|sunset|warning|server-timing|retry-after(-ms)?|x-should-retry|openai-(version|model)|anthropic-(fast|priority)-.+|x-gemini-service-tier|x-gloo-.+)$|(^|-)(request-id|processing-ms|ratelimit(-.+)?)$/;
+const KEPT = new Set([...HOP, ...CLIENT, ...METHOD, ...PARTS]);
 const CLIENT_PREFIX = /^(x-forwarded-|cf-|sec-|x-holdfast-|access-control-)/;
-const SITE_PREFIX = /^(access-control-|cf-|cdn-|cloudflare-|content-security-policy|cross-origin-|x-holdfast-)/;
 
 /** The names that a Connection header makes hop-by-hop. */
 const named = (headers) => new Set((headers.get("connection") ?? "").toLowerCase().split(",").map((name) => name.trim()));
 
-function passing(headers, dropped, prefix) {
+function passing(headers, passes) {
   const hop = named(headers);
-  return [...headers].filter(([name]) => !dropped.has(name) && !prefix.test(name) && !hop.has(name));
+  return [...headers].filter(([name, value]) => passes(name, value) && !hop.has(name));
 }
 
 /** The headers of a request that go on to the provider, as an object. */
 export function toProvider(headers) {
-  return Object.fromEntries(passing(headers, TO_PROVIDER, CLIENT_PREFIX));
+  return Object.fromEntries(passing(headers, (name) => !KEPT.has(name) && !CLIENT_PREFIX.test(name)));
 }
 
 /** The headers of a response that go on to the client: none that tells a key. */
 export function toClient(headers, keys) {
-  const told = (value) => keys.some((key) => key && value.includes(key));
-  const out = new Headers();
-  for (const [name, value] of passing(headers, TO_CLIENT, SITE_PREFIX)) if (!told(value)) out.append(name, value);
-  return out;
+  return new Headers(passing(headers, (name, value) => TOLD.test(name) && !keys.some((key) => key && value.includes(key))));
 }
 
 /** What every response says to browsers. */

@@ -4,6 +4,8 @@
 // name counts as a model that is called like the tool, and what else chooses a model as one that is called like its
 // member: so what is not known here is refused, and can be allowed by that name.
 
+import { list, plain } from "./named.js";
+
 /** Members, parameters and headers that say what runs. */
 const CHOOSES = /model|fallback|rout|preset|deployment|^(agents?|engine|prompt)$/;
 /** What is said in a conversation, described to a model or noted beside it. Of all that only tools are run. */
@@ -18,9 +20,7 @@ const PLAIN = new Set([
 ]);
 const VERSION = /(tool)?(preview|regex|bm25)?\d*$/;
 
-const plain = (name) => name.toLowerCase().replace(/[_-]/g, "");
 const isObject = (value) => typeof value === "object" && value !== null;
-const list = (value) => (Array.isArray(value) ? value : [value]);
 
 /**
  * The models that an object names: a body, headers, or the parameters of an address.

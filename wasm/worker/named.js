@@ -8,7 +8,7 @@ import { joined } from "./bytes.js";
 import { Refusal } from "./errors.js";
 
 /** Some readers of JSON take previousResponseId as well, and any case. */
-const plain = (name) => name.toLowerCase().replaceAll("_", "");
+export const plain = (name) => name.toLowerCase().replace(/[_-]/g, "");
 
 /** The values of a member, however it is written. */
 function all(value, member) {
@@ -17,7 +17,7 @@ function all(value, member) {
 }
 
 const isObject = (value) => typeof value === "object" && value !== null && !Array.isArray(value);
-const list = (value) => (Array.isArray(value) ? value : [value]);
+export const list = (value) => (Array.isArray(value) ? value : [value]);
 
 /** Items of a response's input that bring all that they are: their ids lead nowhere. */
 const WHOLE = /^(message|function_call|custom_tool_call)$|_output$/;
