@@ -37,6 +37,16 @@ func (m Meta) orElse(id, model string, created int64) Meta {
 	return m
 }
 
+// callID is the id of the nth call, which came without one. It is another in every answer: a later
+// request holds the calls of several, and Anthropic refuses an id that stands there twice.
+func (m Meta) callID(n int) string {
+	number := decimal.String(n)
+	if id := "call_" + m.ID + "_" + number; goodID(id) {
+		return id
+	}
+	return "call_" + number
+}
+
 // answer is a whole answer in the neutral form.
 type answer struct {
 	meta   Meta
@@ -108,7 +118,7 @@ func Answer(from, to wire.API, body json.Value, meta Meta) (Result, error) {
 			continue
 		}
 		if d.Kind == wire.ToolCall && d.Tool.ID == "" {
-			d.Tool.ID = "call_" + decimal.String(i)
+			d.Tool.ID = a.meta.callID(i)
 		}
 		a.deltas = append(a.deltas, d)
 	}

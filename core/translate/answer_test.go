@@ -2,6 +2,7 @@ package translate
 
 import (
 	"reflect"
+	"strings"
 	"testing"
 
 	"holdfast/core/fault"
@@ -79,6 +80,33 @@ func TestAnswerForms(t *testing.T) {
 	want := `{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Hi"},{"functionCall":{"id":"call_1","name":"f","args":{"a":1}}}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":30,"thoughtsTokenCount":20,"cachedContentTokenCount":40,"totalTokenCount":150},"modelVersion":"m","responseId":"a1"}`
 	if err != nil || string(r.Body) != want {
 		t.Errorf("generate: %v\n got %s\nwant %s", err, r.Body, want)
+	}
+}
+
+// TestCallsOfSeveralAnswers: calls that came without ids have others in each answer, for a later request
+// holds them all.
+func TestCallsOfSeveralAnswers(t *testing.T) {
+	const body = `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","args":{}}},{"functionCall":{"name":"f","args":{}}}]},"finishReason":"STOP"}],"responseId":"%"}`
+	for _, to := range []wire.API{chat, responses, messages} {
+		seen := map[string]bool{}
+		for _, id := range []string{"a-1", "b_2"} {
+			r, err := Answer(generate, to, json.Value(strings.Replace(body, "%", id, 1)), Meta{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, calls := whole(t, to, r.Body)
+			unnamed := []wire.Delta{{Kind: wire.ToolCall, Tool: wire.Tool{Name: "f"}}, {Kind: wire.ToolCall, Tool: wire.Tool{Name: "f"}}}
+			_, streamed := read(t, to, encode(to, Meta{ID: id + "s"}, unnamed, wire.Complete, ""), 1<<20)
+			for _, call := range append(calls, streamed...) {
+				if seen[call.Tool.ID] || !goodID(call.Tool.ID) {
+					t.Errorf("%s: %q again, or no id", to, call.Tool.ID)
+				}
+				seen[call.Tool.ID] = true
+			}
+		}
+		if len(seen) != 8 {
+			t.Errorf("%s: %v", to, seen)
+		}
 	}
 }
 

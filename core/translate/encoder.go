@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
@@ -83,7 +82,7 @@ func (e *Encoder) Delta(d wire.Delta) []byte {
 	if d.Kind == wire.ToolCall {
 		e.calls++
 		if d.Tool.ID == "" {
-			d.Tool.ID = "call_" + decimal.String(e.calls)
+			d.Tool.ID = e.meta.callID(e.calls)
 		}
 	}
 	e.format.delta(e, d)
