@@ -56,10 +56,13 @@ func Guess(api wire.API, body json.Value) Estimate {
 	return e
 }
 
-// limit is the largest of these members, of what numbers of tokens can be.
+// limit is the largest of these members, of what numbers of tokens can be. Google's servers take a number in quotes.
 func limit(v json.Value, names ...string) (most int64) {
 	for _, name := range names {
-		n, _ := v.Get(name).Int()
+		n, ok := v.Get(name).Int()
+		if !ok {
+			n, _ = json.Value(v.Get(name).Text()).Int()
+		}
 		most = max(most, min(n, maxTokens))
 	}
 	return most

@@ -173,8 +173,8 @@ func versionOf(model, name string) bool {
 		return ok
 	}
 	for _, word := range []string{"-latest", "-preview"} {
-		if rest == word || strings.HasPrefix(rest, word+"-") {
-			return true
+		if date, ok := strings.CutPrefix(rest, word); ok { // and no word: -preview-tts is another model
+			return strings.Trim(date, "0123456789-") == ""
 		}
 	}
 	digits := 0

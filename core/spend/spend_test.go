@@ -47,6 +47,8 @@ func TestTable(t *testing.T) {
 		{"gemini", "models/gemini-3.8-flash", 1, "", 0.75},
 		{"gemini", "gemini-3.8-flash-preview-09-2026", 1, "2027-01-01", 1.5},
 		{"gemini", "gemini-2.5-pro", 200_001, "", 2.5},
+		{"gemini", "gemini-2.5-pro-preview-tts", 1, "", unknown}, // another model, at another price
+		{"gemini", "gemini-3.8-flash-latest", 1, "", 0.75},
 		{"gloo", "gloo-anthropic-claude-sonnet-4.6", 1, "", 3},
 		{"elsewhere", "llama", 1, "", unknown},
 	} {
@@ -166,6 +168,7 @@ func TestGuess(t *testing.T) {
 		{wire.Chat, `{"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, Estimate{16, 4096}},
 		{wire.Responses, `{"max_completion_tokens":1,"max_tokens":1,"n":9}`, Estimate{12, 4096}},
 		{wire.Generate, `{"n":1,"generationConfig":{"candidateCount":8,"maxOutputTokens":1},"generation_config":{"max_output_tokens":9}}`, Estimate{28, 72}},
+		{wire.Generate, `{"generationConfig":{"candidateCount":"8","maxOutputTokens":"60000"}}`, Estimate{17, 480_000}},
 		{wire.Answers, `{"max_tokens":9,"n":2}`, Estimate{5, 18}},
 		{wire.Responses, `{"max_output_tokens":9}`, Estimate{6, 9}},
 		{wire.Generate, `{"generationConfig":{"maxOutputTokens":5,"candidateCount":2}}`, Estimate{15, 10}},

@@ -61,17 +61,21 @@ func Fill(path, model string) string {
 	return strings.ReplaceAll(path, "{model}", escape(model, "/"))
 }
 
-// Model is the model that a request asks for, in its body or in its path, or "".
+// Model is the model that a request asks for, in its path or in its body, or "". Where the path names one
+// with what it shall do, as Gemini's do, nobody reads the body's.
 func Model(r Request) string {
-	if model := r.Body.Get("model").Text(); model != "" {
-		return model
-	}
 	path, _, _ := strings.Cut(r.URL, "?")
-	if _, name, ok := strings.Cut(path, "/models/"); ok {
-		name, _, _ = strings.Cut(name, ":")
+	_, name, _ := strings.Cut(path, "/models/")
+	name, _, does := strings.Cut(name, ":")
+	if does {
 		return name
 	}
-	return r.Body.Get("agent").Text() // Interactions
+	for _, member := range []string{"model", "agent"} { // Interactions' agents
+		if said := r.Body.Get(member).Text(); said != "" {
+			return said
+		}
+	}
+	return name
 }
 
 // escape makes s fit to stand in a path or a query. Letters, digits, -._~ and the bytes of also

@@ -46,6 +46,8 @@ func TestModel(t *testing.T) {
 	for want, r := range map[string]Request{
 		"m":        {URL: "/v1/chat/completions", Body: json.Value(`{"model":"m"}`)},
 		"gemini-x": {URL: "https://h/v1beta/models/gemini-x:generateContent?x=/models/y", Body: json.Value(`{}`)},
+		"gemini-y": {URL: "/v1beta/models/gemini-y:generateContent", Body: json.Value(`{"model":"cheap"}`)},
+		"n":        {URL: "https://h:8080/models/x/v1/chat/completions", Body: json.Value(`{"model":"n"}`)},
 		"research": {URL: "/v1beta/interactions", Body: json.Value(`{"agent":"research"}`)},
 		"":         {URL: "/v1/messages"},
 	} {
