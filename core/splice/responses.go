@@ -139,7 +139,7 @@ func (r *responses) fit(s *Splicer, kind string, v json.Value, text []byte) {
 		}
 		return
 	}
-	at := r.at(v)
+	at := r.at(kind, v)
 	switch kind {
 	case "response.created", "response.queued", "response.in_progress":
 		created := kind == "response.created"
@@ -256,13 +256,14 @@ func (r *responses) openText(s *Splicer) {
 	})
 }
 
-// at is where an event's item stands in the stream.
-func (r *responses) at(v json.Value) place {
+// at is where an event's item stands in the stream. Some servers do not say that a message begins.
+func (r *responses) at(kind string, v json.Value) place {
 	index, ok := v.Get("output_index").Int()
 	if at, known := r.places[index]; ok && known {
 		return at
 	}
-	message := r.item != nil && r.item.kind == "message" && r.item.index == index
+	message := r.item != nil && r.item.kind == "message" && r.item.index == index || strings.HasPrefix(kind, "response.output_text.") ||
+		v.Get("item", "type").Text() == "message" || v.Get("part", "type").Text() == "output_text"
 	return place{index: index, id: v.Get("item_id").Text(), message: message}
 }
 

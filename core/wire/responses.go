@@ -10,7 +10,19 @@ import (
 // responses reads the event vocabulary of the Responses API: OpenAI, xAI, Gloo. Its terminals are
 // response.completed, response.incomplete and response.failed. An error event ends the stream as
 // well: the response.failed that may follow says the same.
-type responses struct{}
+//
+// A text comes in deltas, and is said again as a whole at its own end and at those of its part, its item
+// and the response. Some servers leave out the deltas, of all texts or of some.
+type responses struct {
+	texts, parts, items again
+}
+
+// again is one kind of end of which each says again what has come, so that all of them tell the whole text.
+type again struct {
+	told  int    // in UTF-16 units
+	begun bool   // one came
+	said  string // at all of them, to know one that comes twice
+}
 
 // responsesEnds says what each status of a response means. A status that is not listed is no end.
 var responsesEnds = map[string]End{
@@ -43,15 +55,17 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	case "response.output_text.delta":
 		s.add(Text, v.Get("delta"))
 	case "response.output_text.done":
-		if s.Cursor.Text == 0 { // some servers send no deltas
-			s.add(Text, v.Get("text"))
+		if text := v.Get("text"); r.texts.begin(v, text) {
+			r.texts.say(s, text)
 		}
 	case "response.refusal.delta":
 		s.add(Refusal, v.Get("delta"))
-	case "response.refusal.done":
-		if s.Cursor.Refusal == 0 {
-			s.add(Refusal, v.Get("refusal"))
+	case "response.content_part.done":
+		if part := v.Get("part"); r.parts.begin(v, part) {
+			r.parts.part(s, part)
 		}
+	case "response.refusal.done":
+		refuse(s, v)
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.add(Reasoning, v.Get("delta"))
 	case "response.output_item.added":
@@ -59,7 +73,14 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		s.begin()
 	case "response.output_item.done":
-		r.call(s, v.Get("item"))
+		item := v.Get("item")
+		if content := item.Get("content"); r.items.begin(v, content) {
+			content.Each(func(_ string, part json.Value) bool {
+				r.items.part(s, part)
+				return true
+			})
+		}
+		r.call(s, item)
 	case "response.audio.delta", "response.audio.transcript.delta":
 		s.Output, s.Others = true, true
 	case "response.created", "response.queued", "response.in_progress":
@@ -76,6 +97,47 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		if isError(v) {
 			s.explain("", v)
 		}
+	}
+}
+
+// begin tells whether an end is a new one.
+func (a *again) begin(v, said json.Value) bool {
+	now := "\n" + string(v.Get("output_index")) + " " + string(v.Get("content_index")) + string(said)
+	if strings.Contains(a.said, now) {
+		return false
+	}
+	a.said += now
+	return true
+}
+
+// part takes a part that has ended.
+func (a *again) part(s *Stream, part json.Value) {
+	switch part.Get("type").Text() {
+	case "output_text":
+		a.say(s, part.Get("text"))
+	case "refusal":
+		refuse(s, part)
+	}
+}
+
+// say takes a text that has ended. It is new when all that came is told already. What is missing of one that
+// came in part, or had begun before the stream broke, the response says at its end.
+func (a *again) say(s *Stream, text json.Value) {
+	switch known := a.begun || s.from == 0 || s.Cursor.Text == 0; {
+	case !known:
+		a.told = s.Cursor.Text
+	case a.told == s.Cursor.Text:
+		s.add(Text, text)
+		s.repeat.texts++ // it does more than that
+	}
+	a.begun = true
+	a.told = min(a.told+units(json.AppendText(nil, text)), s.Cursor.Text)
+}
+
+// refuse takes a refusal that has ended.
+func refuse(s *Stream, part json.Value) {
+	if s.Cursor.Refusal == 0 {
+		s.add(Refusal, part.Get("refusal"))
 	}
 }
 

@@ -95,6 +95,49 @@ var responsesTranscripts = []transcript{
 	{name: "a refusal", body: events(`{"type":"response.refusal.delta","delta":"No."}`, `{"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"refusal","refusal":"No."}]}]}}`), log: "refusal \"No.\"\n", summary: "filtered completed"},
 	{name: "text that only the end brings", body: events(`{"type":"response.output_text.delta","delta":"He"}`, `{"type":"response.completed","response":`+responseWhole+`}`), log: "text \"Hello\"\ntool c1 f({\"a\":1})\n", summary: "complete completed"},
 	{name: "text without deltas", body: events(`{"type":"response.output_text.done","text":"Hi"}`, `{"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"Hi"}]}]}}`), log: "text \"Hi\"\n", summary: "complete completed"},
+	{name: "texts without deltas", body: events(
+		`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"One "}`,
+		`{"type":"response.output_text.done","output_index":1,"content_index":0,"text":"two "}`,
+		`{"type":"response.output_text.done","output_index":2,"content_index":0,"text":"two "}`,
+		`{"type":"response.completed","response":{"status":"completed","output":[]}}`), log: "text \"One two two \"\n", summary: "complete completed"},
+	{name: "parts without deltas", body: events(
+		`{"type":"response.content_part.done","output_index":0,"content_index":0,"part":{"type":"output_text","text":"One "}}`,
+		`{"type":"response.content_part.done","output_index":0,"content_index":1,"part":{"type":"output_text","text":"two"}}`,
+		`{"type":"response.content_part.done","output_index":1,"content_index":0,"part":{"type":"reasoning_text","text":"Hm"}}`,
+		`{"type":"response.completed","response":{"status":"completed","output":[]}}`), log: "text \"One two\"\n", summary: "complete completed"},
+	{name: "a later message without deltas", body: events(
+		`{"type":"response.output_text.delta","output_index":0,"delta":"O"}`,
+		`{"type":"response.output_text.delta","output_index":0,"delta":"ne "}`,
+		`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"One "}`,
+		`{"type":"response.content_part.done","output_index":0,"content_index":0,"part":{"type":"output_text","text":"One "}}`,
+		`{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"One "}]}}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"two "},{"type":"output_text","text":"three "}]}}`,
+		`{"type":"response.output_text.delta","output_index":2,"delta":"four "}`,
+		`{"type":"response.output_text.done","output_index":2,"content_index":0,"text":"four "}`,
+		`{"type":"response.output_item.done","output_index":2,"item":{"type":"message","content":[{"type":"output_text","text":"four "}]}}`,
+		`{"type":"response.completed","response":{"status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"One "}]},{"type":"message","content":[{"type":"output_text","text":"two "},{"type":"output_text","text":"three "}]},`+
+			`{"type":"message","content":[{"type":"output_text","text":"four "}]},{"type":"message","content":[{"type":"output_text","text":"five"}]}]}}`),
+		log: "text \"One two three four five\"\n", summary: "complete completed"},
+	{name: "two messages at once, whose ends come late and twice", body: events(
+		`{"type":"response.output_text.delta","output_index":0,"delta":"One "}`,
+		`{"type":"response.output_text.delta","output_index":1,"delta":"two "}`,
+		`{"type":"response.output_text.delta","output_index":0,"delta":"three "}`,
+		`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"One three "}`,
+		`{"type":"response.output_text.done","output_index":1,"content_index":0,"text":"two "}`,
+		`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"One three "}`,
+		`{"type":"response.output_text.done","output_index":0,"content_index":0,"text":"One three "}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"two "}]}}`,
+		`{"type":"response.output_item.done","output_index":0,"item":{"type":"message","content":[{"type":"output_text","text":"One three "}]}}`,
+		`{"type":"response.output_item.done","output_index":1,"item":{"type":"message","content":[{"type":"output_text","text":"two "}]}}`,
+		`{"type":"response.completed","response":{"status":"completed"}}`), log: "text \"One two three \"\n", summary: "complete completed"},
+	{name: "the same end twice", body: events(`{"type":"response.output_text.done","text":"Hi"}`, `{"type":"response.output_text.done","text":"Hi"}`, `{"type":"response.completed","response":{"status":"completed"}}`), log: "text \"Hi\"\n", summary: "complete completed"},
+	{name: "ends that say less, or something else", body: events(
+		`{"type":"response.output_text.delta","output_index":0,"delta":"Hi "}`, `{"type":"response.output_text.done","output_index":0,"text":""}`,
+		`{"type":"response.content_part.done","output_index":0,"part":{"type":"output_text","text":"\nHi "}}`,
+		`{"type":"response.output_text.delta","output_index":1,"delta":"you"}`, `{"type":"response.output_text.done","output_index":1,"text":""}`,
+		`{"type":"response.content_part.done","output_index":1,"part":{"type":"output_text","text":"\nyou"}}`,
+		`{"type":"response.completed","response":{"status":"completed"}}`), log: "text \"Hi you\"\n", summary: "complete completed"},
+	{name: "a refusal that only its item tells", body: events(`{"type":"response.output_item.done","item":{"type":"message","content":[{"type":"refusal","refusal":"No."}]}}`, `{"type":"response.completed","response":{"status":"completed"}}`), log: "refusal \"No.\"\n", summary: "filtered completed"},
 	{name: "an end without a status", body: events(`{"type":"response.output_text.delta","delta":"Hi"}`, `{"type":"response.completed","response":{"id":"r"}}`), log: "text \"Hi\"\n", summary: "complete completed"},
 	{name: "failed", body: events(`{"type":"response.failed","response":{"status":"failed","error":{"code":"insufficient_quota","message":"m"}}}`), summary: "failed quota failed"},
 	{name: "an error, and then failed", body: events(`{"type":"error","code":"server_is_overloaded","message":"m"}`, `{"type":"response.failed","response":{"status":"failed","error":{"code":"x","message":"m"}}}`), summary: "failed overloaded"},
@@ -122,6 +165,35 @@ func TestResponsesResume(t *testing.T) {
 			}
 			if strings.Count(broken.log+g.log, "tool c1 f({\"a\":1})") != 1 || g.summary() != "complete completed" {
 				t.Errorf("%s, after %d events: %s\n%s%s", name, n, g.summary(), broken.log, g.log)
+			}
+		}
+	}
+}
+
+// So it is with texts that come without deltas, whichever ends tell them.
+func TestResponsesResumeWithoutDeltas(t *testing.T) {
+	message := func(index int, text string, deltas bool) (list []string) {
+		at := `"output_index":` + strconv.Itoa(index) + `,"content_index":0`
+		part := `{"type":"output_text","text":"` + text + `"}`
+		if deltas {
+			list = append(list, `{"type":"response.output_text.delta",`+at+`,"delta":"`+text[:2]+`"}`, `{"type":"response.output_text.delta",`+at+`,"delta":"`+text[2:]+`"}`)
+		}
+		return append(list, `{"type":"response.output_text.done",`+at+`,"text":"`+text+`"}`, `{"type":"response.content_part.done",`+at+`,"part":`+part+`}`,
+			`{"type":"response.output_item.done","output_index":`+strconv.Itoa(index)+`,"item":{"type":"message","content":[`+part+`]}}`)
+	}
+	whole := `{"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"One "}]},` +
+		`{"type":"message","content":[{"type":"output_text","text":"and two"}]}]}`
+	for _, deltas := range [][2]bool{{true, true}, {true, false}, {false, false}} {
+		list := []string{`{"type":"response.created","response":{"id":"r","status":"in_progress"}}`}
+		list = append(append(list, message(0, "One ", deltas[0])...), message(1, "and two", deltas[1])...)
+		list = numbered(append(list, `{"type":"response.completed","response":`+whole+`}`)...)
+		for n := range list {
+			broken := feed(t, NewStream(Responses, fault.OpenAI, nil), events(list[:n]...))
+			s := NewStream(Responses, fault.OpenAI, nil)
+			s.From(broken.Cursor)
+			g := take(t, s, chop(events(list[n:]...), 7)...)
+			if got := joined(broken.log, g.log, Text); got != "One and two" || g.summary() != "complete completed" {
+				t.Errorf("%v, after %d events: %q %s", deltas, n, got, g.summary())
 			}
 		}
 	}
