@@ -175,19 +175,31 @@ test("no official SDK asks again when the money is spent", async () => {
 });
 
 test("what cannot be counted is not for a token with a limit of money; what is free costs nothing", async () => {
-  const { post, report } = await start({ rich: { limits: { maxUsd: 5 } }, counted: { limits: { requestsPerMinute: 100 } } });
+  const { post, report } = await start({ rich: { limits: { maxUsd: 5 } }, tiers: { limits: { maxUsd: 5 } }, counted: { limits: { requestsPerMinute: 100 } } });
   const uncounted = [
     ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: true }],
     ["/v1/responses", { model: "gpt", input: "Hi", background: true }],
     ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", background: "true" }], // which some readers take for it
     ["/xai/v1/chat/completions", chat("grok-4", { deferred: true })],
     ["/gemini/v1beta/models/veo-3:predictLongRunning", { instances: [] }],
+    // Whose tokens cost more than the table says, or which run what the usage does not tell.
+    ["/openai/v1/chat/completions", chat("gpt-5-mini", { service_tier: "priority" })],
+    ["/v1/chat/completions", chat("gpt", { service_tier: "priority" })],
+    ["/answers/v1/responses", { model: "gpt", input: "Hi", service_tier: "fast" }],
+    ["/gemini/v1beta/models/gemini-2.5-pro:generateContent", { contents: [{ parts: [{ text: "Hi" }] }], serviceTier: "PRIORITY" }],
+    ["/anthropic/v1/messages", { model: "claude-opus-4-8", max_tokens: 9, messages, speed: "fast" }],
+    ["/anthropic/v1/messages", { model: "claude-haiku-4-5", max_tokens: 9, messages, tools: [{ type: "advisor_20260301", name: "advisor", model: "claude-opus-4-8" }] }],
+    ["/openai/v1/responses", { model: "gpt-5-mini", input: "Hi", tools: [{ type: "image_generation" }] }],
+    ["/answers/openai/v1/responses", { model: "gpt-5-mini", input: [{ type: "tool_search_output", tools: [{ type: "image_generation" }] }] }],
   ];
   for (const [path, body] of uncounted) {
     const response = await post("rich", path, body);
     assert.equal(response.status, 403, path);
   }
   assert.equal((await post("counted", ...uncounted[0])).status, 200);
+  for (const more of [{ service_tier: "flex" }, { service_tier: null }, { tools: [{ type: "function", function: { name: "f", parameters: { type: "object", properties: { model: {} } } } }] }]) {
+    assert.equal((await post("tiers", "/openai/v1/chat/completions", chat("gpt-5-mini", more))).status, 200, JSON.stringify(more));
+  }
   const count = await post("rich", "/anthropic/v1/messages/count_tokens", { model: "claude-haiku-4-5", messages });
   assert.equal(count.status, 200);
   await count.text();

@@ -19,22 +19,31 @@ const PLAIN = new Set([
   "mcpserver", "mcpservers", "localshell", "shell", "applypatch", "bash", "texteditor", "memory",
 ]);
 const VERSION = /(tool)?(preview|regex|bm25)?\d*$/;
+/** By member: the values at which tokens cost what the table says. */
+const USUAL = { servicetier: /^(auto|default|standard|standard_only|flex|batch|on_demand)$/i, speed: /^standard$/i };
 
 const isObject = (value) => typeof value === "object" && value !== null;
 
 /**
  * The models that an object names: a body, headers, or the parameters of an address.
  * @param {object} value
+ * @param {boolean} [only] only those that its tools bring
  * @returns {string[]}
  */
-export function modelsIn(value) {
+export function modelsIn(value, only = false) {
   return Object.entries(value).flatMap(([name, one]) => {
     const said = plain(name);
     if (TOOLS.test(said)) return list(one).flatMap(tool);
-    if (CHOOSES.test(said)) return list(one).flatMap((choice) => chosen(name, choice));
+    if (CHOOSES.test(said) && !only) return list(one).flatMap((choice) => chosen(name, choice));
     if (DATA.test(said)) return list(one).filter(isObject).flatMap(({ tools }) => modelsIn({ tools }));
-    return isObject(one) ? modelsIn(one) : [];
+    return isObject(one) ? modelsIn(one, only) : [];
   });
+}
+
+/** Tells whether a body asks for what costs more than its answer's usage tells: a dearer tier, or a tool with a model of its own. */
+export function dearer(body) {
+  const tiers = Object.entries(body).filter(([name, value]) => value !== null && Object.hasOwn(USUAL, plain(name)) && !USUAL[plain(name)].test(value));
+  return tiers.length > 0 || modelsIn(body, true).length > 0;
 }
 
 function chosen(name, choice) {

@@ -11,7 +11,7 @@ import { quote } from "./instance.js";
 import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
-import { modelsIn } from "./models.js";
+import { dearer, modelsIn } from "./models.js";
 import { namedIn, Telling, tells } from "./named.js";
 import { DROPPED, isFree, passing, PROVIDERS, signature } from "./providers.js";
 import { redactText } from "./redact.js";
@@ -42,6 +42,8 @@ export class Passage {
   #caller;
   #env;
   #ctx;
+  /** What its body says, where somebody must know. */
+  #said = {};
 
   /** @param {{config: import("./config.js").Config, caller: import("./tokens.js").Caller, env: object, ctx: ExecutionContext}} place */
   constructor(request, url, { config, caller, env, ctx }) {
@@ -102,7 +104,7 @@ export class Passage {
     for (const name of DROPPED) this.#url.searchParams.delete(name);
     const [header, value] = signature(name, path, provider.key);
     const body = await this.#body();
-    const said = body?.length && (this.#config.shared || this.#caller.models) ? parse(body) : {};
+    const said = this.#config.shared || this.#caller.models || limitsMoney(this.#caller.limits) ? this.#read(body) : {};
     const behind = namesIn(headers) ?? provider.fallbacks.filter((model) => mayAsk(this.#caller, model));
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
@@ -122,7 +124,7 @@ export class Passage {
   async #modelPlan(path, asked) {
     if (this.#request.method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
     const bytes = await this.#body();
-    const body = parse(bytes);
+    const body = this.#read(bytes);
     if (!asked) [asked, path] = "input" in body ? ["responses", "/v1/responses"] : ["chat", "/v1/chat/completions"];
     const names = namesIn(this.#request.headers) ?? listed(body.models) ?? [];
     if (names.length === 0 && typeof body.model !== "string") throw new Refusal(400, "invalid_request", "model must be the name of a model.");
@@ -142,6 +144,14 @@ export class Passage {
     const bytes = await bounded(this.#request, this.#config.maxBodyBytes);
     shallow(bytes);
     return bytes;
+  }
+
+  /** What a body says, or a refusal when it asks for what cannot be paid. */
+  #read(bytes) {
+    if (!bytes?.length) return {};
+    const said = (this.#said = parse(bytes));
+    if (limitsMoney(this.#caller.limits) && dearer(said)) throw notMetered();
+    return said;
   }
 
   /** Refuses what is stored and another owner's. */
@@ -187,8 +197,8 @@ export class Passage {
   async #quote(session, url, body, route) {
     const costUsd = quote(await session.attach(), session.handle, 4, { url, ...route }, body);
     if (limitsMoney(this.#caller.limits)) {
-      const { background, deferred } = parse(body);
       const uncounted = costUsd === null && !route.form && !isFree("POST", this.#url.pathname);
+      const { background, deferred } = this.#said;
       if (uncounted || background || deferred) throw notMetered(); // a provider may take "true" for it
     }
     return costUsd ?? 0;
