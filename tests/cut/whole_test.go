@@ -17,9 +17,11 @@ func TestContinuedWithoutDeltas(t *testing.T) {
 	}
 	const place, part = `"item_id":"m","output_index":0,"content_index":0,`, `"part":{"type":"output_text","text":"forever","annotations":[]}`
 	begin := event("created", `"sequence_number":0,"response":{"id":"a","status":"in_progress","output":[]}`) +
-		event("output_item.added", `"sequence_number":1,"output_index":0,"item":{"id":"m","type":"message","role":"assistant","content":[]}`) +
-		event("content_part.added", `"sequence_number":2,`+place+`"part":{"type":"output_text","text":"","annotations":[]}`) +
-		event("output_text.delta", `"sequence_number":3,`+place+`"delta":"`+shown+`"`)
+		event("output_item.added", `"sequence_number":1,"output_index":0,"item":{"id":"w","type":"web_search_call"}`) +
+		event("output_item.done", `"sequence_number":2,"output_index":0,"item":{"id":"w","type":"web_search_call","status":"completed"}`) +
+		event("output_item.added", `"sequence_number":3,"output_index":1,"item":{"id":"m","type":"message","role":"assistant","content":[]}`) +
+		event("content_part.added", `"sequence_number":4,"item_id":"m","output_index":1,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}`) +
+		event("output_text.delta", `"sequence_number":5,"item_id":"m","output_index":1,"content_index":0,"delta":"`+shown+`"`)
 	c := streams[4]
 	for name, next := range map[string]string{
 		"text": event("output_text.done", place+`"text":"forever"`),
