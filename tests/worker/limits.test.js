@@ -270,6 +270,38 @@ test("durable answers are paid for, too: 20 at once with money for three", { tim
   assert.ok(all.requests === 3 && all.ticks > 0 && all.ticks < 3 * held, JSON.stringify(all));
 });
 
+test("an answer whose process is lost pays for each call of the model, and none is made that its money does not cover", { timeout: 60_000 }, async () => {
+  const held = await setAside();
+  const owners = { lost: { limits: { maxUsd: 5 } }, poor: { limits: { maxUsd: (held * 1.5) / 1e10 } } };
+  const storage = mkdtempSync(join(tmpdir(), "holdfast-ledgers-"));
+  after(() => rmSync(storage, { recursive: true, force: true }));
+  const never = { firstMs: 60_000 };
+  const sessions = {};
+  const ids = {};
+  const counts = async () => Object.fromEntries(await Promise.all(Object.entries(sessions).map(async ([name, session]) => [name, (await log(session)).count])));
+  let there = await start(owners, { storage });
+  for (const name of Object.keys(owners)) {
+    const headers = asking({ requests: [never, never, {}] });
+    sessions[name] = headers["x-sim-session"];
+    ids[name] = (await (await there.post(name, "/answers/openai/v1/chat/completions", chat("gpt-5-mini"), { headers })).json()).id;
+  }
+  await until(3000, async () => Object.values(await counts()).every((n) => n === 1));
+  for (let life = 2; life <= 3; life++) {
+    await there.stop();
+    there = await start(owners, { storage });
+    for (const name of Object.keys(owners)) await there.get(name, `/answers/${ids[name]}`);
+    await until(5000, async () => (await counts()).lost === life);
+    if (life === 2) assert.equal((await there.report("lost")).held, 2 * held);
+  }
+  const result = async (name) => (await (await there.get(name, `/answers/${ids[name]}`)).json()).at(-1).result;
+  await until(5000, async () => (await there.report("lost")).concurrent === 0 && (await there.report("poor")).concurrent === 0);
+  const [lost, poor] = [await result("lost"), await result("poor")];
+  assert.deepEqual([lost.status, lost.attempts.map(({ kind }) => kind)], ["complete", ["first", "retry", "retry"]]);
+  assert.equal((await there.report("lost")).all.ticks, 3 * held);
+  assert.deepEqual([poor.status, poor.error.reason, (await counts()).poor], ["failed", "budget", 1]);
+  assert.equal((await there.report("poor")).all.ticks, held);
+});
+
 /** Calls that anybody might make of a ledger, in any order: what is settled was reserved, or not, or twice. */
 function* calls(random, limits) {
   const any = (n) => Math.floor(random() * n);
@@ -278,7 +310,7 @@ function* calls(random, limits) {
     const kind = any(10);
     if (kind < 5) yield ["reserve", { id, ticks: any(4) === 0 ? 0 : any(400), limits }];
     else if (kind < 6) yield ["raise", { id, ticks: any(800), limits }];
-    else if (kind < 8) yield ["settle", id, any(5) === 0 ? null : { ticks: any(4) === 0 ? any(1200) : any(300), estimated: any(3) === 0 }];
+    else if (kind < 8) yield ["settle", id, any(5) === 0 ? null : { ticks: any(4) === 0 ? any(1200) : any(300), estimated: any(3) === 0, lost: any(4) === 0 }];
     else if (kind < 9) yield ["renew", id];
     else yield ["alarm"];
     if (any(6) === 0) yield ["lease", any(2) === 0 ? -1 : 60_000]; // one that has ended as it begins, or not
@@ -327,7 +359,8 @@ test("the law of a ledger: spent, without what bills were higher, and held stay 
         assert.equal(gave, hold !== undefined);
         if (hold) revive();
       } else if (method === "settle" && hold) {
-        const bill = second ?? { ticks: hold.ticks, estimated: true };
+        const bill = { ...(second ?? { ticks: hold.ticks, estimated: true }) };
+        if (bill.lost) bill.ticks = Math.max(bill.ticks, hold.ticks);
         if (hold.lost) [spent, estimated, requests] = [spent - hold.ticks, estimated - hold.ticks, requests - 1];
         [spent, estimated, requests] = [spent + bill.ticks, estimated + (bill.estimated ? bill.ticks : 0), requests + 1];
         over += Math.max(0, bill.ticks - hold.ticks);

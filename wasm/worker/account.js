@@ -95,10 +95,11 @@ const TRIES = 4;
 
 /**
  * Tells what a request has cost, also when its client has left: to be waited for with waitUntil.
- * @param {{costUsd: number, costEstimated?: boolean} | null} bill null when nobody knows: then it is what was set aside
+ * @param {{costUsd: number, costEstimated?: boolean, lost?: boolean} | null} bill null when nobody knows: then it is what
+ *   was set aside; lost: of some of it nobody does, and it is no less
  */
 export async function settle(env, owner, id, bill) {
-  const told = bill && { ticks: ticksOf(bill.costUsd), estimated: bill.costEstimated === true };
+  const told = bill && { ticks: ticksOf(bill.costUsd), estimated: bill.costEstimated === true, lost: bill.lost === true };
   for (let n = 1; ; n++) {
     try {
       return await ledgerOf(env, owner).settle(id, told);

@@ -9,7 +9,6 @@ import { DurableObject } from "cloudflare:workers";
 import { renew, reserve, settle } from "./account.js";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
-import { LOST_CODE } from "./given.js";
 import { RENEW_MS } from "./limits.js";
 import { gone, head, read } from "./reading.js";
 import { Record } from "./record.js";
@@ -71,10 +70,10 @@ export class Answers extends DurableObject {
 
   /** Settles what was set aside. */
   async #settle(bill = this.#bill()) {
-    const { owner, heldUsd } = this.#record.asked;
+    const { owner, heldUsd, runs } = this.#record.asked;
     if (heldUsd === null) return;
-    const lost = bill?.attempts?.some(({ error }) => error?.code === LOST_CODE); // what it has cost, nobody knows
-    await settle(this.env, owner, this.#name, lost ? { ...bill, costUsd: Math.max(bill.costUsd, heldUsd) } : bill);
+    const lost = this.#record.lost(runs).length > 0; // what that has cost, nobody knows
+    await settle(this.env, owner, this.#name, bill && { ...bill, lost });
     if (this.#store.stream) this.#record.settled(); // it may have been deleted meanwhile
   }
 

@@ -3,10 +3,9 @@
 
 /** @typedef {import("../js/holdfast.d.ts").AnswerResult} AnswerResult */
 
-export const LOST_CODE = "gateway_lost";
 /** The end of an attempt whose call was lost. */
 const LOST = {
-  code: LOST_CODE,
+  code: "gateway_lost",
   decision: "retry", reason: "transport", breaker: "ignore", fallback: "never",
   message: "The connection to the AI service was lost.",
   developerMessage: "the gateway's process ended during this attempt",

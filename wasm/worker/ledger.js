@@ -124,13 +124,14 @@ export class Ledger extends DurableObject {
 
   /**
    * Turns what was set aside for a request into what it cost; null when nobody knows, which is all of
-   * it. A second time it does nothing.
-   * @param {{ticks: number, estimated: boolean} | null} bill
+   * it. Where some of it was lost it is no less than was set aside. A second time it does nothing.
+   * @param {{ticks: number, estimated: boolean, lost?: boolean} | null} bill
    */
   settle(id, bill) {
     const hold = this.#row("SELECT * FROM holds WHERE id = ?", id);
     if (!hold) return;
-    const { ticks, estimated } = bill ?? { ticks: hold.ticks, estimated: true };
+    const { estimated, lost } = bill ?? { estimated: true, lost: true };
+    const ticks = lost ? Math.max(hold.ticks, bill?.ticks ?? 0) : bill.ticks;
     const before = hold.lost ? hold.ticks : 0; // counted already
     this.#book(hold.beganAt, ticks - before, (estimated ? ticks : 0) - before, hold.lost ? 0 : 1);
     this.#sql.exec("DELETE FROM holds WHERE id = ?", id);

@@ -54,6 +54,11 @@ export class Record {
     this.#sql.exec("UPDATE asked SET cursor = ?", cursor && JSON.stringify(cursor));
   }
 
+  /** So much is set aside now. */
+  held(usd) {
+    this.#sql.exec("UPDATE asked SET heldUsd = ?", usd);
+  }
+
   /** What was set aside has been settled. */
   settled() {
     this.#sql.exec("UPDATE asked SET heldUsd = NULL");

@@ -121,10 +121,18 @@ export class Run {
     this.#settle(false);
   }
 
-  /** What is set aside covers the first attempt, and before each that may cost more, more is set aside. */
-  #session({ plan: { limits }, owner, heldUsd }) {
+  /**
+   * What is set aside covers the first attempt, and before each that may cost more, more is set aside. Where calls
+   * were lost and the model is asked anew, all that was set aside for them may be spent.
+   */
+  #session({ plan: { limits }, owner, heldUsd, cursor }) {
     if (!limits || heldUsd === null) return new Session(this.#config, this.#keys);
-    return new Covered(this.#config, this.#keys, (usd) => cover(this.#env, { owner, limits }, this.#name, heldUsd, usd));
+    const lostUsd = cursor || this.#given.lost.length === 0 ? 0 : heldUsd;
+    return new Covered(this.#config, this.#keys, async (usd) => {
+      const mayUsd = lostUsd + usd;
+      await cover(this.#env, { owner, limits }, this.#name, heldUsd, mayUsd);
+      if (mayUsd > heldUsd) this.#record.held((heldUsd = mayUsd));
+    });
   }
 
   async #open(asked, chain, continues) {
