@@ -156,8 +156,8 @@ func reported(u wire.Usage) bool { return u.Input > 0 || u.Output > 0 || u.CostT
 
 // bill says what an attempt cost: as reported, or as the attempt lets guess.
 func (h *Hold) bill(now time.Time, u Use) Bill {
-	usage, certain := u.Usage, reported(u.Usage) && u.Complete || u.Usage.CostTicks > 0
-	if !certain { // it was cut off, and is billed all the same (field case bud-008)
+	usage, certain := u.Usage, reported(u.Usage) && u.Complete && (u.Usage.Output > 0 || u.Seen == 0) || u.Usage.CostTicks > 0
+	if !certain { // it was cut off, and is billed all the same (field case bud-008), or what it wrote was left out
 		if usage.Input == 0 {
 			usage.Input = h.estimate.Input
 		}

@@ -197,6 +197,7 @@ func TestSettle(t *testing.T) {
 		{"never sent", Use{Free: true}, time.Minute, Bill{}},
 		{"complete", Use{Complete: true, Usage: wire.Usage{Input: 900, Output: 100}, Seen: 9999}, 0, Bill{900*in + 100*out, false, 0}},
 		{"complete, not reported", Use{Complete: true, Seen: 400}, time.Minute, Bill{1000*in + 100*out, true, 0}},
+		{"complete, but for what it wrote", Use{Complete: true, Usage: wire.Usage{Input: 900}, Seen: 400}, time.Minute, Bill{900*in + 100*out, true, 0}},
 		{"complete and empty, not reported", Use{Complete: true}, time.Minute, Bill{1000 * in, true, 0}},
 		{"cut after text", Use{Seen: 800}, time.Minute, Bill{1000*in + 200*out, true, 0}},
 		{"cut after text, before which it thought", Use{Seen: 800, Silent: 3*time.Second + 900*time.Millisecond}, time.Minute, Bill{1000*in + 500*out, true, 0}},
