@@ -180,6 +180,10 @@ test("what would leave the bill out of an answer, or sign it otherwise, stays he
   await raw("/openai/v1/moderations?fields=candidates&key=k&%24fields=x&access_token=y&alt=sse", { "x-goog-fieldmask": "candidates" });
   const { url, headers } = seen.at(-1);
   assert.deepEqual([url, headers["x-goog-fieldmask"]], ["/base/v1/moderations?alt=sse", undefined]);
+  for (const query of ["alt=proto", "alt=json&%24alt=media&callback=f&%24callback=f", "alt=proto&alt=sse"]) {
+    await raw(`/openai/v1/moderations?${query}`);
+    assert.equal(seen.at(-1).url, "/base/v1/moderations", query);
+  }
 });
 
 test("a request to a host that is none ends like any other", async () => {

@@ -13,7 +13,7 @@ import { askObject } from "./objects.js";
 import { toClient, toProvider } from "./headers.js";
 import { dearer, modelsIn } from "./models.js";
 import { namedIn, Telling, tells } from "./named.js";
-import { DROPPED, isFree, passing, PROVIDERS, signature } from "./providers.js";
+import { isFree, passing, PROVIDERS, signature, strip } from "./providers.js";
 import { redactText } from "./redact.js";
 import { Relay } from "./relay.js";
 import { FORM, NotACall, Session } from "./session.js";
@@ -101,7 +101,7 @@ export class Passage {
     const provider = this.#config.providers.get(name);
     const passed = provider && passing(name, method, path);
     if (!passed) throw notFound();
-    for (const name of DROPPED) this.#url.searchParams.delete(name);
+    strip(this.#url.searchParams);
     const [header, value] = signature(name, path, provider.key);
     const body = await this.#body();
     const said = this.#config.shared || this.#caller.models || limitsMoney(this.#caller.limits) ? this.#read(body) : {};

@@ -53,8 +53,15 @@ export const PROVIDERS = {
   },
 };
 
-/** Parameters that stay here: where some clients of Gemini put the token, and what would leave the bill out of Google's answer. */
-export const DROPPED = ["key", "access_token", "oauth_token", "fields", "$fields"];
+/** Parameters that stay here: where some clients of Gemini put the token, and what would leave the bill out of Google's answer, or write it otherwise. */
+const DROPPED = ["key", "access_token", "oauth_token", "fields", "$fields", "alt", "$alt", "callback", "$callback"];
+
+/** Takes out of an address what stays here. @param {URLSearchParams} parameters */
+export function strip(parameters) {
+  const events = parameters.get("alt") === "sse"; // beside JSON the one form that is read
+  for (const name of DROPPED) parameters.delete(name);
+  if (events) parameters.set("alt", "sse");
+}
 
 const FREE = /(:countTokens|\/count_tokens|\/input_tokens|\/moderations|\/cancel)$/;
 
