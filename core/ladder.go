@@ -165,14 +165,14 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 		return step{}, false
 	case pending:
 	case a.Kind == Resumed && a.HTTPStatus >= 300: // the look was refused
-		if !f.RetryWithin(p.Budget.MaxHint) {
+		if !f.RetryWithin(p.Budget.MaxHint) && a.HTTPStatus != 400 {
 			return step{}, false
 		}
 	case !broken(f.Reason): // the provider said how the answer ended
 		return step{}, false
 	}
 	request, ok := c.way(c.spec.target(a.Target), c.pending)
-	if !ok {
+	if !ok || a.HTTPStatus == 400 && request.URL == c.next.request.URL { // a stream may be gone while its answer is there
 		return step{}, false
 	}
 	if a.Kind != Resumed {
