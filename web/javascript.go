@@ -65,6 +65,9 @@ func errorFrom(v js.Value) error {
 	return errors.New(js.Global().Get("String").Invoke(v).String())
 }
 
+// steady is the page's own time in milliseconds, which nobody sets.
+func steady() float64 { return js.Global().Get("performance").Call("now").Float() }
+
 // now is the present in milliseconds since the epoch, as in the module's events.
 func now() float64 { return js.Global().Get("Date").Call("now").Float() }
 

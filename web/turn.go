@@ -4,6 +4,7 @@ package main
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"honnef.co/go/js/dom/v2"
@@ -18,8 +19,9 @@ type turn struct {
 
 	body    any // what was asked
 	answer  Answer
-	call    int    // counts answers; what an older one still reports is ignored
-	text    string // the answer so far
+	call    int             // counts answers; what an older one still reports is ignored
+	text    string          // the answer so far
+	grows   strings.Builder // holds it, so that what was read of a shorter one need not keep that
 	seams   []seam
 	live    bool // an exchange is under way that a plug could be pulled on
 	running bool
@@ -29,6 +31,7 @@ type turn struct {
 	prose                               prose
 	timeline                            *timeline
 	painting                            bool
+	rests                               float64 // when it may be drawn again: drawing takes a third of the time at most
 	countdown                           *countdownTimer
 }
 
@@ -127,7 +130,12 @@ func (t *turn) handlers() Handlers {
 func (t *turn) delta(kind, text string) {
 	switch kind {
 	case "text", "refusal":
-		t.text += text
+		if t.grows.String() != t.text {
+			t.grows.Reset()
+			t.grows.WriteString(t.text)
+		}
+		t.grows.WriteString(text)
+		t.text = t.grows.String()
 	case "restart":
 		t.text, t.seams = "", nil
 	default:
@@ -192,15 +200,20 @@ func (t *turn) paintSoon() {
 		return
 	}
 	t.painting = true
-	window.RequestAnimationFrame(func(time.Duration) {
-		if t.painting {
-			t.paint()
-		}
-	})
+	window.RequestAnimationFrame(t.frame)
+}
+
+func (t *turn) frame(time.Duration) {
+	if t.painting && steady() < t.rests {
+		window.RequestAnimationFrame(t.frame)
+	} else if t.painting {
+		t.paint()
+	}
 }
 
 func (t *turn) paint() {
 	t.painting = false
+	began := steady()
 	follow := t.page.following(t)
 	t.prose.draw(t.text, t.seams, !t.whole)
 	setClass(t.article, "is-running", t.running)
@@ -209,4 +222,5 @@ func (t *turn) paint() {
 	if follow {
 		t.page.follow(t)
 	}
+	t.rests = 3*steady() - 2*began
 }

@@ -119,8 +119,10 @@ func (p *parser) code(lines []line, f fence) (Node, []line) {
 			return node, lines[i+2:]
 		}
 		l = l.cut(min(f.indent, indentOf(l.text)))
-		node.Children = appendText(node.Children, p.withLineEnd(l), l.at)
+		node.Children = p.appendText(node.Children, p.withLineEnd(l), l.at)
 	}
+	last := lines[len(lines)-1]
+	p.inCode = p.tail(last.at + len(last.text))
 	return node, nil
 }
 

@@ -45,7 +45,7 @@ func (s *spans) add(nodes ...Node) {
 	f := s.top()
 	for _, n := range nodes {
 		if n.Kind == Text {
-			f.nodes = appendText(f.nodes, n.Text, n.At)
+			f.nodes = s.appendText(f.nodes, n.Text, n.At)
 		} else {
 			f.nodes = append(f.nodes, n)
 		}
@@ -134,7 +134,7 @@ func (s *spans) code(text string, at int) int {
 		inner, size = inner[1:end-1], size+1
 	}
 	if inner != "" {
-		s.add(Node{Kind: CodeSpan, Children: appendText(nil, inner, at+size)})
+		s.add(Node{Kind: CodeSpan, Children: s.appendText(nil, inner, at+size)})
 	}
 	return used
 }
@@ -192,10 +192,10 @@ func (s *spans) flatten(from int) {
 	for f := from; f < len(s.frames); f++ {
 		open := s.frames[f]
 		into := &s.frames[from-1]
-		into.nodes = appendText(into.nodes, strings.Repeat(string(open.mark), open.size), open.at)
+		into.nodes = s.appendText(into.nodes, strings.Repeat(string(open.mark), open.size), open.at)
 		for _, n := range open.nodes {
 			if n.Kind == Text {
-				into.nodes = appendText(into.nodes, n.Text, n.At)
+				into.nodes = s.appendText(into.nodes, n.Text, n.At)
 			} else {
 				into.nodes = append(into.nodes, n)
 			}

@@ -82,7 +82,7 @@ func (s *spans) label(l line) []Node {
 }
 
 func bare(address string, at int) Node {
-	return Node{Kind: Link, Info: address, Children: appendText(nil, address, at)}
+	return Node{Kind: Link, Info: address, Children: []Node{{Kind: Text, Text: address, At: at}}}
 }
 
 // safe lets through what a model may send a reader to: addresses of pages and of people.

@@ -23,7 +23,7 @@ const (
 	Quote
 	Table // Children are Rows
 	Row   // Children are Cells; the first row of a table is its head
-	Cell
+	Cell  // Level is 1 in the head
 	Rule
 	Text // Source[At:At+len(Text)]
 	Strong
@@ -56,7 +56,7 @@ const (
 )
 
 // Block is a piece at the top of an answer, and the bytes of the source that it was read from.
-// Equal sources give equal nodes, so that a page redraws only the blocks that changed.
+// Equal sources give equal nodes, so that a page redraws only what changed.
 type Block struct {
 	Node
 	From, To int
@@ -64,13 +64,36 @@ type Block struct {
 
 // Parse reads source. In an open source the text may go on at any time: emphasis and code that
 // are not closed count as closed at the end, and a mark that is not finished stays out of sight.
-func Parse(source string, open bool) []Block {
-	if open {
-		source = hideUnfinished(strings.TrimRight(source, " \t\r\n"))
+func Parse(source string, open bool) []Block { return ParseOn(nil, source, open) }
+
+// ParseOn gives what Parse does, when blocks are what Parse or ParseOn gave for an open source that
+// went on as this one. It reads the last two anew: what follows cannot change those before.
+func ParseOn(blocks []Block, source string, open bool) []Block {
+	blocks = blocks[:max(0, len(blocks)-2):max(0, len(blocks)-2)]
+	from := 0
+	if n := len(blocks); n > 0 {
+		from = blocks[n-1].To
 	}
-	p, lines := parser{source: source, open: open}, split(source)
-	var blocks []Block
-	for len(lines) > 0 {
+	if !open {
+		p := parser{source: source}
+		return p.top(blocks, from)
+	}
+	source = strings.TrimRight(source, " \t\r\n")
+	// A last line that has nothing but marks so far stays out of sight, unless it is code: what it
+	// will become is not known yet, and it would flicker on the page.
+	if start := max(from, strings.LastIndexByte(source, '\n')+1); strings.Trim(source[start:], "#-*+`~>_|= \t") == "" {
+		p := parser{source: strings.TrimRight(source[:start], " \t\r\n"), open: true}
+		if above := p.top(blocks, from); !p.inCode {
+			return above
+		}
+	}
+	p := parser{source: source, open: true}
+	return p.top(blocks, from)
+}
+
+// top reads the blocks from a byte on behind those given.
+func (p *parser) top(blocks []Block, from int) []Block {
+	for lines := p.split(from); len(lines) > 0; {
 		node, rest, found := p.block(lines, 0)
 		if found {
 			last := lines[len(lines)-len(rest)-1]
@@ -84,6 +107,7 @@ func Parse(source string, open bool) []Block {
 type parser struct {
 	source string
 	open   bool
+	inCode bool // the source ended within a block of code
 }
 
 // tail reports whether the source may go on right after byte at.
@@ -98,14 +122,15 @@ type line struct {
 
 func (l line) cut(n int) line { return line{l.at + n, l.text[n:]} }
 
-func split(source string) []line {
+// split gives the lines of the source from a byte on.
+func (p *parser) split(from int) []line {
 	var lines []line
-	for at := 0; at < len(source); {
+	for at := from; at < len(p.source); {
 		end := at
-		for end < len(source) && source[end] != '\n' {
+		for end < len(p.source) && p.source[end] != '\n' {
 			end++
 		}
-		text := source[at:end]
+		text := p.source[at:end]
 		if n := len(text); n > 0 && text[n-1] == '\r' {
 			text = text[:n-1]
 		}
@@ -115,37 +140,13 @@ func split(source string) []line {
 	return lines
 }
 
-// hideUnfinished drops a last line that has nothing but marks so far: what it will become is not
-// known yet, and it would flicker on the page.
-func hideUnfinished(source string) string {
-	start := strings.LastIndexByte(source, '\n') + 1
-	if strings.Trim(source[start:], "#-*+`~>_|= \t") != "" || insideFence(split(source[:start])) {
-		return source
-	}
-	return strings.TrimRight(source[:start], " \t\r\n")
-}
-
-func insideFence(lines []line) bool {
-	var open fence
-	for _, l := range lines {
-		f, ok := openingFence(l.text)
-		switch {
-		case open.size == 0 && ok:
-			open = f
-		case open.size > 0 && open.closedBy(l.text):
-			open = fence{}
-		}
-	}
-	return open.size > 0
-}
-
 // appendText adds a run, and makes one of two runs that touch in the source.
-func appendText(nodes []Node, text string, at int) []Node {
+func (p *parser) appendText(nodes []Node, text string, at int) []Node {
 	if text == "" {
 		return nodes
 	}
 	if n := len(nodes); n > 0 && nodes[n-1].Kind == Text && nodes[n-1].At+len(nodes[n-1].Text) == at {
-		nodes[n-1].Text += text
+		nodes[n-1].Text = p.source[nodes[n-1].At : at+len(text)]
 		return nodes
 	}
 	return append(nodes, Node{Kind: Text, Text: text, At: at})

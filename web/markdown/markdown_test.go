@@ -1,6 +1,7 @@
 package markdown
 
 import (
+	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -127,6 +128,28 @@ func FuzzParse(f *testing.F) {
 			collect(nodesOf(Parse(source, open)))
 			if letters(shown.String()) != letters(source) {
 				t.Fatalf("lost: %q from %q", shown.String(), source)
+			}
+		}
+	})
+}
+
+// The law: read on from any place it is what it is when it is read at once.
+func FuzzParseOn(f *testing.F) {
+	for _, source := range []string{
+		"a\n\n| b\nc\n\n- d\n\n1\n\n1. e\n```\nf\n--\n```\n> g\n\n| h | i |\n|--|--|\n| j | k |\n\n***\nl\n- \n  ```\n  m\n\nn\n\n-\no",
+		"1. a\n\n2. b\n\nc\n| d\n|-\n| e\r\n\r\n~~~\n```\n\n-\n#\n# g\n>\n> h\n",
+	} {
+		for n := range source {
+			f.Add(source, n, n*3/2)
+		}
+	}
+	f.Fuzz(func(t *testing.T, source string, n, m int) {
+		n = max(0, min(n, len(source)))
+		m = max(n, min(m, len(source)))
+		blocks := ParseOn(Parse(source[:n], true), source[:m], true)
+		for _, open := range []bool{true, false} {
+			if got, want := ParseOn(blocks, source, open), Parse(source, open); !reflect.DeepEqual(got, want) && len(got)+len(want) > 0 {
+				t.Fatalf("%q read on from %d and %d, open %v:\n got %s\nwant %s", source, n, m, open, outline(nodesOf(got)), outline(nodesOf(want)))
 			}
 		}
 	})

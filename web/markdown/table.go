@@ -30,26 +30,26 @@ func (p *parser) table(lines []line) (Node, []line) {
 	node := Node{Kind: Table}
 	var aligns []Align
 	head := cells(lines[0])
-	node.Children = append(node.Children, p.row(head, len(head), nil))
+	node.Children = append(node.Children, p.row(head, len(head), nil, 1))
 	lines = lines[1:]
 	if len(lines) > 0 && strings.Trim(lines[0].text, "|-: \t") == "" && strings.TrimSpace(lines[0].text) != "" {
 		for _, c := range cells(lines[0]) {
 			aligns = append(aligns, alignment(c.text))
 		}
-		node.Children[0] = p.row(head, len(head), aligns)
+		node.Children[0] = p.row(head, len(head), aligns, 1)
 		lines = lines[1:]
 	}
 	for len(lines) > 0 && strings.Contains(lines[0].text, "|") {
-		node.Children = append(node.Children, p.row(cells(lines[0]), len(head), aligns))
+		node.Children = append(node.Children, p.row(cells(lines[0]), len(head), aligns, 0))
 		lines = lines[1:]
 	}
 	return node, lines
 }
 
-func (p *parser) row(cells []line, width int, aligns []Align) Node {
+func (p *parser) row(cells []line, width int, aligns []Align, level int) Node {
 	row := Node{Kind: Row}
 	for i := range width {
-		cell := Node{Kind: Cell}
+		cell := Node{Kind: Cell, Level: level}
 		if i < len(aligns) {
 			cell.Align = aligns[i]
 		}
@@ -60,7 +60,7 @@ func (p *parser) row(cells []line, width int, aligns []Align) Node {
 	}
 	// A row with more cells than the head keeps them: nothing that was written is lost.
 	for i := width; i < len(cells); i++ {
-		row.Children = append(row.Children, Node{Kind: Cell, Children: p.inline(cells[i : i+1])})
+		row.Children = append(row.Children, Node{Kind: Cell, Level: level, Children: p.inline(cells[i : i+1])})
 	}
 	return row
 }
