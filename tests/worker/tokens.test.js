@@ -114,7 +114,7 @@ test("a token is good for no other model that a request names, or that a tool br
     "a tool that runs what it does not name": [asked, durable, responses].map((one) => one({ tools: [{ type: "function", name: "f" }, { type: "image_generation" }] })),
     "a tool within": [
       responses({ tools: [{ type: "namespace", name: "n", tools: [{ type: "image_generation" }] }] }), responses({ tool_choice: { type: "allowed_tools", tools: [{ type: "image_generation" }] } }),
-      responses({ input: [{ type: "tool_search_output", tools: [{ type: "image_generation" }] }] }), responses({ Tools: [{ type: "a_new_one" }] }), responses({ tools: "image_generation" }),
+      responses({ input: [{ type: "tool_search_output", tools: [{ type: "image_generation" }] }] }), responses({ Tools: [{ type: "a_new_one" }] }), responses({ tools: "image_generation" }), responses({ tools: [{ type: `${"1".repeat(1e6)}x` }] }),
       contents({ tools: [{ googleSearch: {} }, { imageGeneration: {} }] }), messages({ tools: [{ type: "advisor_20260301", name: "advisor", model: "claude-y" }] }),
     ],
     "what stands behind": [

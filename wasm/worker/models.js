@@ -19,6 +19,8 @@ const PLAIN = new Set([
   "mcpserver", "mcpservers", "localshell", "shell", "applypatch", "bash", "texteditor", "memory",
 ]);
 const VERSION = /(tool)?(preview|regex|bm25)?\d*$/;
+/** Longer than any type: a million digits would be searched for a version for minutes. */
+const MAX_KIND = 100;
 /** By member: the values at which tokens cost what the table says. */
 const USUAL = { servicetier: /^(auto|default|standard|standard_only|flex|batch|on_demand)$/i, speed: /^standard$/i };
 
@@ -55,7 +57,7 @@ function chosen(name, choice) {
 function tool(one) {
   if (one === undefined || one === null) return [];
   const named = isObject(one) ? modelsIn(one) : [];
-  return named.length > 0 ? named : kinds(one).filter((kind) => !PLAIN.has(plain(kind).replace(VERSION, "")));
+  return named.length > 0 ? named : kinds(one).filter((kind) => kind.length > MAX_KIND || !PLAIN.has(plain(kind).replace(VERSION, "")));
 }
 
 /** What a tool is: by its type, or a function that is described, or by its members. */
