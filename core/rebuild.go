@@ -42,6 +42,8 @@ func (s *Spec) rebuild(n int, r *wire.Request) (dropped []string, err error) {
 	return rebuilt.Dropped, nil
 }
 
+func returned(body json.Value) json.Value { return translate.Returned(body) }
+
 // inForm gives a document in the form that the caller asked in, whoever it came from.
 func (c *Call) inForm(v json.Value) (json.Value, error) {
 	from, to := c.attempt.API, c.spec.API

@@ -108,9 +108,9 @@ func (s *Spec) target(n int) *Target {
 // going on from the partial text where there is one. dropped lists what the target cannot be told.
 func (s *Spec) request(n int, partial string) (r wire.Request, dropped []string, err error) {
 	t := s.target(n)
-	r = wire.Request{Method: "POST", URL: t.Base + wire.Fill(t.Path, wire.Model(wire.Request{Body: s.Body})), Body: s.Body}
+	r = wire.Request{Method: "POST", URL: t.Base + wire.Fill(t.Path, wire.Model(wire.Request{Body: s.Body})), Body: returned(s.Body)}
 	if s.Stream && partial != "" {
-		if r.Body, err = wire.Continue(wire.FormOf(s.API, s.Path, s.Body), s.Body, partial, s.Policy.Continuation); err != nil {
+		if r.Body, err = wire.Continue(wire.FormOf(s.API, s.Path, s.Body), r.Body, partial, s.Policy.Continuation); err != nil {
 			return r, nil, err
 		}
 	}

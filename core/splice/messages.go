@@ -2,6 +2,7 @@ package splice
 
 import (
 	"holdfast/core/json"
+	"holdfast/core/translate"
 )
 
 // messages splices Anthropic's streams: the open block of text goes on, other blocks follow it by
@@ -11,6 +12,7 @@ type messages struct {
 	started, stopped, ended bool   // message_start, message_delta, message_stop went out
 	open                    int64  // the open block's number, or -1
 	kind                    string // and type
+	signed                  bool   // and whether its thought is signed, or its maker does without
 	next                    int64  // the number of the next block
 
 	// Of the attempt that is made to fit:
@@ -25,6 +27,9 @@ func (m *messages) see(kind string, v json.Value) {
 	case "content_block_start":
 		m.open, _ = v.Get("index").Int()
 		m.next, m.kind = m.open+1, v.Get("content_block", "type").Text()
+		m.signed = v.Get("content_block", "signature").Text() != ""
+	case "content_block_delta":
+		m.signed = m.signed || m.kind == "thinking" && v.Get("delta", "type").Text() == "signature_delta"
 	case "content_block_stop":
 		m.open = -1
 	case "message_delta":
@@ -70,6 +75,7 @@ func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
 		m.start(s, index, v)
 	case "content_block_stop":
 		if at := m.at(index); at == m.open && at >= 0 && m.kind != "text" {
+			m.signed = true
 			m.close(s)
 		}
 	case "message_delta":
@@ -84,8 +90,6 @@ func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
 			}
 			m.openText(s)
 			at, v = m.open, v.With("delta", v.Get("delta").With("text", quoted(text)))
-		case s.apart && v.Get("delta", "type").Text() == "thinking_delta":
-			v = v.With("delta", v.Get("delta").With("thinking", s.thought(v.Get("delta", "thinking"))))
 		case at == goesOn:
 			at = m.open
 		}
@@ -110,8 +114,6 @@ func (m *messages) start(s *Splicer, index int64, v json.Value) {
 	switch kind := v.Get("content_block", "type").Text(); {
 	case s.joining && thinking(kind):
 		m.blocks[index] = dropped
-	case kind == "thinking" && m.open >= 0 && m.kind == kind: // one that broke off; only its end is signed
-		m.blocks[index] = m.open
 	case kind == "text":
 		m.blocks[index] = goesOn
 	default:
@@ -129,9 +131,13 @@ func (m *messages) at(index int64) int64 {
 	return index
 }
 
+// close ends the open block. A thought that broke off is signed as such.
 func (m *messages) close(s *Splicer) {
 	if m.open < 0 {
 		return
+	}
+	if m.kind == "thinking" && !m.signed {
+		m.delta(s, "signature_delta", "signature", []byte(translate.Unsigned))
 	}
 	var w json.Writer
 	s.write("content_block_stop", w.Open("", '{').Text("type", "content_block_stop").Int("index", m.open).Close('}').Out)
@@ -166,9 +172,14 @@ func (m *messages) openText(s *Splicer) {
 
 func (m *messages) text(s *Splicer, text []byte) {
 	m.openText(s)
+	m.delta(s, "text_delta", "text", text)
+}
+
+// delta adds to the open block.
+func (m *messages) delta(s *Splicer, kind, member string, text []byte) {
 	var w json.Writer
 	w.Open("", '{').Text("type", "content_block_delta").Int("index", m.open)
-	s.write("content_block_delta", w.Open("delta", '{').Text("type", "text_delta").Raw("text", quoted(text)).Close('}').Close('}').Out)
+	s.write("content_block_delta", w.Open("delta", '{').Text("type", kind).Raw(member, quoted(text)).Close('}').Close('}').Out)
 }
 
 func (m *messages) finish(s *Splicer) {

@@ -16,8 +16,7 @@ type Meta struct {
 	// Usage asks for the usage in a chat stream, as stream_options.include_usage does. Whole
 	// answers and the other APIs' streams always have it.
 	Usage bool
-	// HideReasoning leaves the reasoning out. In messages it comes as thinking without a
-	// signature, which Anthropic refuses when a client sends it back in the next turn.
+	// HideReasoning leaves the reasoning out. In messages and responses it comes unsigned; see Returned.
 	HideReasoning bool
 	// Provider is the one whose client reads the answer; Gloo's errors have a form of their own.
 	Provider fault.Provider

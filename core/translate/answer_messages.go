@@ -16,7 +16,7 @@ func messagesBlock(w *json.Writer, d wire.Delta, text json.Value, input json.Val
 	case wire.ToolCall:
 		w.Text("type", "tool_use").Text("id", d.Tool.ID).Text("name", d.Tool.Name).Raw("input", input)
 	case wire.Reasoning:
-		w.Text("type", "thinking").Raw("thinking", text).Text("signature", "")
+		w.Text("type", "thinking").Raw("thinking", text).Text("signature", Unsigned)
 	default:
 		w.Text("type", "text").Raw("text", text)
 	}

@@ -140,7 +140,7 @@ func (r *responsesStream) openItem(e *Encoder, kind wire.Kind) {
 	r.item = kind
 	prefix := "msg_"
 	if kind == wire.Reasoning {
-		prefix = "rs_"
+		prefix = "rs_" + Unsigned + "_"
 	}
 	r.id = r.itemID(e, prefix)
 	r.event(e, "response.output_item.added", func(w *json.Writer) {

@@ -54,6 +54,12 @@ func TestFetchCases(t *testing.T) {
 		{"text held back to the end", wire.Chat, []string{chunk(role) + said("Hello sunny world"), said("sunny wo") + chunk(stop) + chunk(`"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}`) + "data: [DONE]\n\n"}, "", []string{`"delta":{"content":"sunny wo"}`, `"usage":{`}, nil},
 		{"text held back to the end, without a mark", wire.Generate, []string{piece("Hello sunny world", ""), piece("sunny wo", stops)}, "", []string{`"text":"sunny wo"}],"role":"model"},"index":0}`, `"text":""}],"role":"model"},"index":0,"finishReason":"STOP"`}, nil},
 
+		{"a thought that broke off, and the next, which is signed", wire.Messages, []string{start + open("0", "thinking") + block("0", "thinking", `"thinking":"Hm"`), start + open("0", "thinking") + block("0", "thinking", `"thinking":"Well."`) + block("0", "signature", `"signature":"c2ln"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"Hello world"`) + shut("1") + ends("end_turn")}, "Hello world",
+			[]string{`"thinking":"Hm"`, `"index":0,"delta":{"type":"signature_delta","signature":"holdfast_unsigned"}`, `"index":1,"delta":{"type":"thinking_delta","thinking":"Well."}`, `"index":1,"delta":{"type":"signature_delta","signature":"c2ln"}`}, []string{`\n`}},
+		{"a thought that broke off, and none", wire.Messages, []string{start + open("0", "thinking") + block("0", "thinking", `"thinking":"Hm"`), start + open("0", "text") + block("0", "text", `"text":"Hello world"`) + shut("0") + ends("end_turn")}, "Hello world",
+			[]string{`"index":0,"delta":{"type":"signature_delta","signature":"holdfast_unsigned"}`}, nil},
+		{"a thought that its server never signs", wire.Messages, []string{start, start + open("0", "thinking") + block("0", "thinking", `"thinking":"Hm"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"Hello world"`) + shut("1") + ends("end_turn")}, "Hello world",
+			nil, []string{`signature_delta`}},
 		{"a thought and nothing else", wire.Chat, []string{chunk(role) + chunk(`"choices":[{"index":0,"delta":{"reasoning_content":"Hm."}}]`) + end, chunk(role) + said("Hello world") + end}, "Hello world", []string{"Hm."}, []string{`"finish_reason":"stop"}]}` + "\n\n" + `data: {`}},
 		{"a thought and nothing else, without a mark", wire.Generate, []string{strings.Replace(piece("Hm.", ""), `"text"`, `"thought":true,"text"`, 1) + piece("", stops), piece("Hello world", stops)}, "Hello world", []string{"Hm."}, []string{`"text":""`}},
 
