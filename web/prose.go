@@ -54,13 +54,13 @@ func (p *prose) draw(source string, seams []seam, open bool) {
 	p.drawn = nodes
 }
 
-// sew puts seams into the text of a node, and behind its last word those that are left when it is
-// the last. It returns the others.
+// sew puts seams into the text of a node and, if it is the last, those that are left at the end of
+// its last line. It returns the others.
 func sew(n markdown.Node, seams []seam, last bool) (markdown.Node, []seam) {
 	var children []markdown.Node
 	for i, c := range n.Children {
 		if c.Kind != markdown.Text {
-			c, seams = sew(c, seams, last && i == len(n.Children)-1)
+			c, seams = sew(c, seams, last && i == len(n.Children)-1 && c.Kind < markdown.Rule)
 			children = append(children, c)
 			continue
 		}
