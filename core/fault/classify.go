@@ -80,10 +80,7 @@ func FinishError(p Provider, reason string) Fault {
 	x := evidence{provider: p, inside: true}
 	x.env.code = cut(reason, maxName)
 	x.collect()
-	o, ok := x.find(modelRows)
-	if !ok {
-		o, ok = x.find(finishRows)
-	}
+	o, ok := x.finish()
 	if !ok {
 		o = *strangeFinish
 	}
@@ -95,18 +92,34 @@ func FinishError(p Provider, reason string) Fault {
 	return f
 }
 
+// FinishFails tells whether a finish reason is known to report a failure.
+func FinishFails(reason string) bool {
+	var x evidence
+	x.addName(reason)
+	_, ok := x.finish()
+	return ok
+}
+
+func (x *evidence) finish() (outcome, bool) {
+	if o, ok := x.find(modelRows); ok {
+		return o, true
+	}
+	return x.find(finishRows)
+}
+
 // modelRows say what came of a model that wrote no answer. Interactions tells it as an error.
 var modelRows = []row{
-	{0, "MALFORMED_FUNCTION_CALL|malformed_tool_call|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE", "", badToolCall},
+	{0, "MALFORMED_FUNCTION_CALL|function_call_filter|malformed_tool_call|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS|MALFORMED_RESPONSE", "", badToolCall},
 	{0, "MISSING_THOUGHT_SIGNATURE", "", badRequest}, // the request lost a thought signature
 	{0, "NO_IMAGE|IMAGE_OTHER|OTHER", "", strangeFinish},
 }
 
 var finishRows = []row{
 	{0, "budget_exceeded", "", capReached}, // Interactions
-	{0, "cancelled", "", &outcome{Stop, Cancelled, Ignore, Never, 0}},
-	{0, "insufficient_system_resource", "", overloaded}, // DeepSeek
-	{0, "error|failed|network_error|abort", "", serverFailed},
+	{0, "cancelled|canceled", "", &outcome{Stop, Cancelled, Ignore, Never, 0}},
+	{0, "insufficient_system_resource", "", overloaded},               // DeepSeek
+	{0, "error|failed|network_error|abort|aborted", "", serverFailed}, // OpenRouter, GLM, vLLM, SGLang
+	{0, "timeout", "", timedOut},
 }
 
 // trouble reports whether the body of a 2xx is an error after all, or JSON that did not arrive
@@ -124,10 +137,10 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 	if v.Kind() == '[' {
 		v = v.At(0)
 	}
-	var found [6]json.Value
-	v.Pick([]string{"error", "status", "type", "object", "success", "choices"}, found[:])
-	failed, status, typ, object, success := found[0], found[1], found[2], found[3], found[4]
-	isError = Wrong(failed) || Wrong(found[5].At(0).Get("error")) // OpenRouter puts it into the choice
+	var found [5]json.Value
+	v.Pick([]string{"status", "type", "object", "success", "choices"}, found[:])
+	status, typ, object, success := found[0], found[1], found[2], found[3]
+	isError = Refuses(v) || Wrong(found[4].At(0).Get("error")) // OpenRouter puts it into the choice
 	switch kind := object.Text(); {
 	case typ.Text() == "error" || kind == "error" || success.False():
 		isError = true
@@ -135,6 +148,12 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 		isError = isError || kind == "response" || kind == "interaction" || kind == ""
 	}
 	return isError, false
+}
+
+// Refuses tells whether an answer says that it is none: in an error, or in MiniMax's way.
+func Refuses(v json.Value) bool {
+	code, _ := v.Get("base_resp", "status_code").Int()
+	return code != 0 || Wrong(v.Get("error"))
 }
 
 // Wrong tells whether the value of an error member says that something is wrong. Some say in it that

@@ -109,6 +109,7 @@ const (
 	outInteraction
 	outChoices
 	outCloudflare
+	outBase
 	outCount
 )
 
@@ -116,6 +117,7 @@ var outKeys = []string{
 	"error", "detail", "errors", "message", "msg", "error_description", "code", "type", "status",
 	"statusCode", "status_code", "object", "success", "request_id", "requestId", "response",
 	"interaction", "choices", "cloudflare_error",
+	"base_resp",
 }
 
 // The members that can matter of the object that describes the error itself.
@@ -139,13 +141,14 @@ const (
 	inFault
 	inAdvice
 	inRequestID
+	inStatusMsg
 	inCount
 )
 
 var inKeys = []string{
 	"message", "msg", "description", "detail", "code", "gloo_code", "error_code", "reason", "type",
 	"status", "name", "details", "error", "innererror", "metadata", "trace_id", "fault",
-	"developer_message", "request_id",
+	"developer_message", "request_id", "status_msg",
 }
 
 // unpack reads one JSON value. depth counts the layers opened so far: some senders wrap an error
@@ -189,6 +192,9 @@ func (e *envelope) unpackObject(v json.Value, depth int) {
 	}
 	if failed.Missing() {
 		failed = o[outChoices].At(0).Get("error") // OpenRouter puts it into the choice
+	}
+	if base := o[outBase]; failed.Missing() && base != nil { // MiniMax, whose numbers others use as well
+		failed, e.typ = base, "minimax_"+scalar(base.Get("status_code"))
 	}
 	if failed.Kind() == '[' { // Cloudflare's AI gateway
 		failed = failed.At(0)
@@ -274,7 +280,7 @@ func (e *envelope) unpackError(v json.Value, depth int) {
 	var o [inCount]json.Value
 	v.Pick(inKeys, o[:])
 	message := o[inMessage]
-	for _, other := range []json.Value{o[inMsg], o[inDescription]} {
+	for _, other := range []json.Value{o[inMsg], o[inDescription], o[inStatusMsg]} {
 		if message.Missing() {
 			message = other
 		}

@@ -8,12 +8,12 @@ var moneyRows = []row{
 	// status, code or type, message, outcome
 	{0, "insufficient_quota|exceeded_current_quota_error|token_quota_exhausted", "", quotaSpent},
 	{0, "free_usage_exhausted|FreeUsageLimitError", "", quotaSpent},
-	{0, "credit_balance_exhausted|insufficient_credits|insufficient_balance|insufficient_funds", "", unpaid},
+	{0, "credit_balance_exhausted|insufficient_credits|insufficient_balance|insufficient_funds|minimax_1008", "", unpaid},
 	{0, "billing_not_active|billing_error|payment_required|BILLING_DISABLED|arrearage", "", unpaid},
 	{0, "organization_spend_limit_exceeded|project_spend_limit_exceeded|organization_usage_limit_exceeded", "", capReached},
 	{0, "billing_hard_limit_reached|enforced_spend_limit_reached|contract_spend_limit_reached|spend_limit_exceeded|budget_exceeded", "", capReached},
 	{0, "usage_not_included", "", planLacksIt},
-	{0, "usage_limit_reached|usage_limit_exceeded", "", windowSpent}, // ChatGPT's plans: resets_in_seconds
+	{0, "usage_limit_reached|usage_limit_exceeded|minimax_2056", "", windowSpent}, // ChatGPT's plans: resets_in_seconds
 
 	{0, "", "wke=*spending-limit", capReached}, // xAI's own marker
 	{0, "", "wke=*credits", unpaid},

@@ -11,15 +11,15 @@ var openaiRows = []row{
 	{0, "request_over_limit", "", overLimit}, // our own name, see namesOpenAI
 	{0, "server_is_overloaded|overloaded_error|engine_overloaded_error|engine_overloaded", "", overloaded},
 	{0, "service_unavailable_error|service_tier_capacity_exceeded|resource_unavailable|no_capacity|capacity_exceeded", "", overloaded},
-	{0, "rate_limit_exceeded|rate_limit_error|too_many_requests", "", rateLimited},
+	{0, "rate_limit_exceeded|rate_limit_error|too_many_requests|minimax_1002|minimax_1039|minimax_1041|minimax_2045", "", rateLimited},
 	{429, "slow_down", "", rateLimited}, // a 503 on older pages: then it is an overload
 	{0, "slow_down", "", overloaded},
-	{0, "vector_store_timeout", "", timedOut},
+	{0, "vector_store_timeout|minimax_1001", "", timedOut},
 	{429, "", "is currently overloaded|capacity exceeded", overloaded},
 
 	{0, "tool_use_failed|json_validate_failed", "", badToolCall}, // Groq: what the model wrote is no call, or no JSON
 
-	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked|data_inspection_failed", "", againstRules},
+	{0, "content_policy_violation|content_filter|ResponsibleAIPolicyViolation|moderation_blocked|data_inspection_failed|minimax_1026|minimax_1027", "", againstRules},
 	{0, "invalid_prompt|image_content_policy_violation|bio_policy|cyber_policy|safety_violation", "", againstRules},
 	{400, "", "content management policy|safety system|content filter|violates*usage polic|flagged as potentially violating|content exists risk|potentially unsafe or sensitive", againstRules},
 
@@ -27,7 +27,7 @@ var openaiRows = []row{
 	{403, "", "country, region, or territory not supported", wrongPlace},
 	{0, "data_residency_mismatch", "", forbidden},
 
-	{0, "invalid_api_key|incorrect_api_key|account_deactivated|ip_not_authorized|invalid_organization|authentication_error", "", badKey},
+	{0, "invalid_api_key|incorrect_api_key|account_deactivated|ip_not_authorized|invalid_organization|authentication_error|minimax_1004|minimax_2049", "", badKey},
 	{400, "", "incorrect api key|invalid api key", badKey},
 	{403, "model_not_found", "", &outcome{Stop, ModelNotFound, Ignore, OtherModel, 0}},
 	{0, "model_not_found|DeploymentNotFound|model_not_available|model_decommissioned", "", noSuchModel},
@@ -37,8 +37,9 @@ var openaiRows = []row{
 
 	{0, "request_too_large", "", tooLarge},
 	{409, "idempotency_conflict", "", badRequest}, // our gateway: the id names another answer
-	{409, "", "", conflicting},                    // lock timeouts; the SDK retries them too
-	{0, "conversation_locked", "", conflicting},   // comes as a 400
+	{0, "minimax_2013|minimax_1042", "", badRequest},
+	{409, "", "", conflicting},                  // lock timeouts; the SDK retries them too
+	{0, "conversation_locked", "", conflicting}, // comes as a 400
 }
 
 // goneWords are said of a model by servers that do not answer 404. xAI sends both.

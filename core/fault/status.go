@@ -54,7 +54,7 @@ var nameStatus = []struct {
 	status int
 }{
 	{"overloaded_error|overloaded|server_is_overloaded|engine_overloaded_error|model_overloaded", 529},
-	{"rate_limit_error|rate_limit_exceeded|rate_limit|rate_limited|too_many_requests|slow_down|tokens|requests", 429},
+	{"rate_limit_error|rate_limit_exceeded|rate_limit|rate_limited|Throttling*|too_many_requests|slow_down|tokens|requests", 429},
 	{"RESOURCE_EXHAUSTED|Some resource has been exhausted", 429},
 	{"insufficient_quota|quota_exceeded", 429},
 	{"billing_error", 402},
@@ -74,7 +74,7 @@ var nameStatus = []struct {
 	{"DATA_LOSS|Unrecoverable data loss or corruption", 400}, // xAI: an image URL could not be fetched
 	{"validation_error|context_length_exceeded", 400},
 	// Codes for what is wrong with a request, where no type says so.
-	{"invalid_*|unsupported_*|unknown_parameter|parameter_unknown|missing_required_parameter|string_above_max_length|previous_response_not_found", 400},
+	{"invalid_*|InvalidParameter*|unsupported_*|unknown_parameter|parameter_unknown|missing_required_parameter|string_above_max_length|previous_response_not_found", 400},
 	{"image_*|empty_image_file|failed_to_download_image", 400},
 }
 
