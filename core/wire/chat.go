@@ -15,35 +15,39 @@ type chat struct {
 	calls []partialCall
 }
 
-// chatEnds says what each finish_reason means. Any other word is Gemini's, or a complete answer: the
-// wire format's terminal is that there is one.
-var chatEnds = map[string]End{
-	"content_filter": Filtered,
-	"refusal":        Filtered,
-	"sensitive":      Filtered, // GLM
-	"error":          Failed,   // Gloo, OpenRouter; explained by an error object beside it
-	"network_error":  Failed,   // GLM
-	"abort":          Failed,   // vLLM, SGLang
-
-	"insufficient_system_resource": Failed, // DeepSeek
-
-	"function_call_filter":    Failed, // Gemini's compatible layer: "function_call_filter: MALFORMED_FUNCTION_CALL"
-	"malformed_function_call": Failed,
+// chatEnd says what a finish_reason means. A word that nobody knows is a complete answer: the wire
+// format's terminal is that there is one.
+func chatEnd(word string) End {
+	switch plain(word) {
+	case "content_filter", "refusal", "sensitive": // GLM's
+		return Filtered
+	}
+	if fault.FinishFails(word) {
+		return Failed
+	}
+	return max(Complete, generateEnds[ascii.Upper(word)]) // Gemini's
 }
 
 func (c *chat) read(s *Stream, kind string, v json.Value) {
 	choice := first(v.Get("choices"))
-	delta := choice.Get("delta")
-	if delta.Missing() { // some servers send the answer in one piece
+	delta, again := choice.Get("delta"), false
+	if delta.Missing() { // some servers send the answer in one piece, MiniMax once more behind its pieces
 		delta = choice.Get("message")
+		again = v.Get("object").Text() == "chat.completion" && !choice.Get("finish_reason").Missing()
 	}
-	if s.ending != "" && follows(delta) {
+	if again {
+		s.again()
+		c.calls = nil
+	} else if s.ending != "" && follows(delta) {
 		s.goesOn()
 	}
 	c.content(s, delta)
+	if again {
+		s.skip = Cursor{}
+	}
 	s.note(v)
 	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
-	if kind == "error" || fault.Wrong(v.Get("error")) || choice == nil && isError(v) {
+	if kind == "error" || fault.Refuses(v) || choice == nil && isError(v) {
 		s.explain(word, v)
 		return
 	}
@@ -101,7 +105,7 @@ func (c *chat) content(s *Stream, d json.Value) {
 	if s.End != Open || d.Kind() != '{' {
 		return
 	}
-	if r := d.Get("reasoning_content"); !r.Missing() {
+	if r := d.Get("reasoning_content"); len(r) > len(`""`) && !r.Missing() {
 		s.add(Reasoning, r)
 	} else {
 		s.add(Reasoning, d.Get("reasoning"))
@@ -112,19 +116,26 @@ func (c *chat) content(s *Stream, d json.Value) {
 	case '[': // some servers send parts as a request has them
 		text.Each(func(_ string, part json.Value) bool {
 			s.add(Text, part.Get("text"))
-			s.Output = s.Output || part.Get("type").Text() != "text"
+			thought := part.Get("thinking") // Mistral's
+			thought.Each(func(_ string, part json.Value) bool {
+				s.add(Reasoning, part.Get("text"))
+				return true
+			})
+			s.Output = s.Output || thought == nil && part.Get("type").Text() != "text"
 			return true
 		})
 	}
 	s.Others = s.Others || !d.Get("audio").Missing()
 	s.Output = s.Output || s.Others || d.Get("images").At(0) != nil // OpenRouter's pictures
 	s.add(Refusal, d.Get("refusal"))
+	place := int64(0)
 	d.Get("tool_calls").Each(func(_ string, call json.Value) bool {
 		s.begin()
 		index, ok := call.Get("index").Int()
 		if !ok {
-			index = -1
+			index = place
 		}
+		place++
 		tool, where := call.Get("function"), "arguments"
 		if custom := call.Get("custom"); custom != nil {
 			tool, where = custom, "input"
@@ -139,7 +150,7 @@ func (c *chat) content(s *Stream, d json.Value) {
 }
 
 // merge adds a fragment to the call that it belongs to, and what stands at where to its arguments.
-// Servers number all calls 0, or none: a new id always begins a new call.
+// Servers number all calls 0, or none, so that their place counts: a new id always begins a new call.
 func (c *chat) merge(index int64, id string, tool json.Value, where string) {
 	var call *partialCall
 	for i := range c.calls {
@@ -147,7 +158,7 @@ func (c *chat) merge(index int64, id string, tool json.Value, where string) {
 		if id != "" && known.id != "" && id != known.id {
 			continue
 		}
-		if index < 0 || known.index == index || id != "" && id == known.id {
+		if known.index == index || id != "" && id == known.id {
 			call = known // the last one that fits
 		}
 	}
@@ -170,10 +181,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		s.ending = word
 		return
 	}
-	end, known := chatEnds[plain(word)]
-	if !known {
-		end = max(Complete, generateEnds[ascii.Upper(word)])
-	}
+	end := chatEnd(word)
 	if end == Failed {
 		s.failWith(word, fault.FinishError(s.Provider, word))
 		return

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"holdfast/core/fault"
+	"holdfast/core/json"
 )
 
 // chunk is a chat.completion.chunk with a delta and a reason, "" for none.
@@ -87,7 +88,47 @@ var chatTranscripts = []transcript{
 	{name: "stop with every piece of a tool call", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"name":"f","arguments":"{\"x\":"}}]}`, "stop"), chunk(`{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]}`, "stop")) + "data: [DONE]\n\n", log: "tool a f({\"x\":1})\n", summary: "complete stop"},
 	{name: "stop with every piece, and a cut", body: events(chunk(`{"content":"One "}`, "stop"), chunk(`{"content":"two"}`, "")), log: "text \"One two\"\n", summary: "failed truncated"},
 	{name: "stop, and length at last", body: events(chunk(`{"content":"One "}`, "stop"), chunk(`{}`, "length")), log: "text \"One \"\n", summary: "complete length"},
+	{name: "MiniMax's refusal", body: events(`{"id":"c1","choices":null,"object":"","base_resp":{"status_code":1004,"status_msg":"login fail"}}`), summary: "failed auth"},
+	{name: "MiniMax's failure", body: events(chunk(`{"content":"Half"}`, ""), `{"choices":null,"base_resp":{"status_code":1033,"status_msg":"m"}}`), log: "text \"Half\"\n", summary: "failed server_error"},
+	{name: "MiniMax's refusal beside an end", body: events(`{"choices":[{"index":0,"delta":{"content":"Half"},"finish_reason":"stop"}],"base_resp":{"status_code":1027,"status_msg":"output new_sensitive"}}`), log: "text \"Half\"\n", summary: "failed content_policy stop"},
+	{name: "the whole once more", body: events(chunk(`{"content":"Hello"}`, ""), chunk(`{"content":" you"}`, ""), `{"object":"chat.completion","choices":[{"index":0,"message":{"content":"Hello you"},"finish_reason":"stop"}],"base_resp":{"status_code":0,"status_msg":""}}`), log: "text \"Hello you\"\n", summary: "complete stop"},
+	{name: "the whole once more, behind its end", body: events(chunk(`{"content":"Hello"}`, "stop"), `{"object":"chat.completion","choices":[{"message":{"content":"Hello"},"finish_reason":"stop"}]}`), log: "text \"Hello\"\n", summary: "complete stop"},
+	{name: "the whole, which has more", body: events(chunk(`{"content":"Hel"}`, ""), `{"object":"chat.completion","choices":[{"message":{"content":"Hello","reasoning_content":"Hm"},"finish_reason":"stop"}]}`), log: "text \"Hel\"\nreasoning \"Hm\"\ntext \"lo\"\n", summary: "complete stop"},
+	{name: "a call once more", body: events(chunk(`{"tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]}`, ""), `{"object":"chat.completion","choices":[{"message":{"content":"","tool_calls":[{"id":"a","function":{"name":"f","arguments":"{\"x\":1}"}}]},"finish_reason":"tool_calls"}]}`), log: "tool a f({\"x\":1})\n", summary: "complete tool_calls"},
+	{name: "messages in pieces", body: events(`{"object":"chat.completion.chunk","choices":[{"message":{"content":"One "}}]}`, `{"object":"chat.completion.chunk","choices":[{"message":{"content":"two"},"finish_reason":"stop"}]}`), log: "text \"One two\"\n", summary: "complete stop"},
+	{name: "calls without numbers and ids", body: events(chunk(`{"tool_calls":[{"function":{"name":"f","arguments":"{}"}},{"function":{"name":"g","arguments":"{}"}}]}`, "tool_calls")), log: "tool  f({})\ntool  g({})\n", summary: "complete tool_calls"},
+	{name: "a call without a name", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","function":{"arguments":"{}"}}]}`, "tool_calls")), summary: "failed malformed_tool_call tool_calls"},
+	{name: "an empty thought beside a thought", body: events(chunk(`{"reasoning_content":"","reasoning":"Hm"}`, ""), chunk(`{"content":"Hi"}`, "stop")), log: "reasoning \"Hm\"\ntext \"Hi\"\n", summary: "complete stop"},
+	{name: "Mistral's thought", body: events(chunk(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]}]}`, ""), chunk(`{"content":"Hi"}`, "stop")), log: "reasoning \"Hm\"\ntext \"Hi\"\n", summary: "complete stop"},
+	{name: "Mistral's thought alone", body: events(chunk(`{"content":[{"type":"thinking","thinking":[{"type":"text","text":"Hm"}]}]}`, ""), chunk(`{"content":""}`, "stop")), log: "reasoning \"Hm\"\n", summary: "failed empty_completion stop"},
+	{name: "somebody cancelled it", body: events(chunk(`{"content":"Half"}`, "cancelled")), log: "text \"Half\"\n", summary: "failed cancelled cancelled"},
+	{name: "it took too long", body: events(chunk(`{"content":"Half"}`, "timeout")), log: "text \"Half\"\n", summary: "failed timeout timeout"},
 	{name: "usage after the end", body: events(chunk(`{"content":"Hi"}`, "stop"), chunk(`{"content":""}`, ""), `{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":1}}`), log: "text \"Hi\"\n", summary: "complete stop", check: usage(Usage{Input: 1, Output: 1, Total: 2})},
 }
 
 func TestChat(t *testing.T) { run(t, Chat, fault.OpenAI, chatTranscripts) }
+
+// A thought without an answer is asked for once more, and says nothing of the provider's health.
+func TestThoughtAlone(t *testing.T) {
+	s := take(t, NewStream(Chat, fault.OpenAI, nil), events(chunk(`{"reasoning":"It is 4."}`, ""), chunk(`{}`, "stop")))
+	if f := s.Fault; f.Reason != fault.EmptyCompletion || f.MaxRetries != 1 || f.Breaker != fault.Ignore {
+		t.Errorf("%+v", f)
+	}
+}
+
+// A document without an answer in it is none, and one with less in it than expected is.
+func TestWholeChat(t *testing.T) {
+	for body, want := range map[string]End{
+		`{"id":"c1","object":"chat.completion","choices":null,"usage":{"total_tokens":0}}`: Failed,
+		`{"choices":[]}`:              Failed,
+		`{"code":1301,"message":"m"}`: Failed,
+		`{}`:                          Failed,
+		`"Hi"`:                        Failed,
+		`{"request_id":"r1"}`:         Open, // xAI's ticket
+		`{"choices":[{"message":{"content":"","reasoning_content":"It is 4."},"finish_reason":"stop"}]}`: Complete,
+	} {
+		if got := Whole(Chat, fault.OpenAI, json.Value(body)).End; got != want {
+			t.Errorf("%s: %d, want %d", body, got, want)
+		}
+	}
+}

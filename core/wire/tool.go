@@ -63,7 +63,7 @@ func (c *partialCall) tool() (Tool, bool) {
 	if t.Arguments == "" {
 		t.Arguments = "{}"
 	}
-	return t, json.Valid([]byte(t.Arguments))
+	return t, t.Name != "" && json.Valid([]byte(t.Arguments))
 }
 
 // begin notes that a tool call has begun, complete or not.

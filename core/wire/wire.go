@@ -370,19 +370,19 @@ func (s *Stream) bare(v json.Value) {
 }
 
 // Whole reads an answer that was asked for as one JSON object. End is Failed when its own word for the end
-// says so.
+// says so, or when there is no answer in it.
 func Whole(api API, p fault.Provider, v json.Value) *Stream {
 	s := NewStream(api, p, nil)
 	s.MayBeEmpty = true
 	if Streams(api) {
-		s.reader.whole(s, v)
+		s.bare(v)
 	}
 	return s
 }
 
 // isError tells whether a JSON body carries an error rather than an answer.
 func isError(v json.Value) bool {
-	return fault.Wrong(v.Get("error")) || fault.Wrong(v.Get("detail")) || v.Get("object").Text() == "error" || v.Get("type").Text() == "error"
+	return fault.Refuses(v) || fault.Wrong(v.Get("detail")) || v.Get("object").Text() == "error" || v.Get("type").Text() == "error"
 }
 
 // unreadable takes an event that is not JSON.
@@ -441,7 +441,11 @@ func (s *Stream) finish(end End, word string) {
 		s.fail(fault.Lost(fault.Truncated, "what is kept of the answer is shorter than what came of it"))
 		return
 	case end == Complete && !s.Output && !s.MayBeEmpty && !AtLimit(word):
-		s.fail(fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing"))
+		f := fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing")
+		if s.Cursor.Reasoning > 0 { // all of it is a thought, as the next one may well be
+			f.MaxRetries, f.Breaker = 1, fault.Ignore
+		}
+		s.fail(f)
 		s.Finish = word
 		return
 	}
