@@ -44,7 +44,11 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 	case "interaction.status_update":
 		s.identify(v.Get("interaction_id").Text())
 		s.count(v.Get("usage"))
-		r.status(s, v.Get("status").Text())
+		if status := v.Get("status").Text(); interactionEnds[status] == Complete {
+			s.ending = status // what is missing may come with the end
+		} else {
+			r.status(s, status)
+		}
 	case "step.start":
 		r.start(s, blockIndex(v), v.Get("step"))
 	case "content.start":
@@ -75,7 +79,7 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 	}
 }
 
-// status takes a status that comes ahead of the interaction which explains it.
+// status takes a status, which may come ahead of the interaction that explains it.
 func (r *interactions) status(s *Stream, status string) {
 	switch end := interactionEnds[status]; {
 	case end == Complete:
