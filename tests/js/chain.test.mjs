@@ -188,7 +188,7 @@ test("bud-011: an SDK above that retries too is noticed", async () => {
   assert.match((await warnings("1"))[0], /maxRetries: 0/);
   assert.deepEqual(await warnings("0"), []);
   const seen = [];
-  const { client: other } = await chain({ [OPENAI]: [json(200, { choices: [] })] }, { onEvent: ({ type, message }) => type === "warning" && seen.push(message) });
+  const { client: other } = await chain({ [OPENAI]: [json(200, { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] })] }, { onEvent: ({ type, message }) => type === "warning" && seen.push(message) });
   for (const count of ["0", "2"]) {
     const response = await other.fetch(`https://${OPENAI}${CHAT}`, { method: "POST", headers: { "X-Stainless-Retry-Count": count }, body: JSON.stringify(body) });
     assert.equal(response.status, 200);
@@ -198,7 +198,7 @@ test("bud-011: an SDK above that retries too is noticed", async () => {
 });
 
 test("id names the call; tag puts it where the provider can find it again", async () => {
-  const { client, to } = await chain({ [OPENAI]: [json(200, { choices: [] })], [CLAUDE]: [document] });
+  const { client, to } = await chain({ [OPENAI]: [json(200, { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] })], [CLAUDE]: [document] });
   const named = await client.request(CHAT, body, { id: "order-17" });
   assert.equal(named.callId, "order-17");
   assert.ok(!JSON.stringify(to(OPENAI)[0].body).includes("order-17"), "untold unless asked to");
@@ -214,7 +214,7 @@ test("a page on plain http, which has no randomUUID, names its calls as well", a
   Object.defineProperty(crypto, "randomUUID", { value: undefined, configurable: true });
   t.after(() => delete crypto.randomUUID);
   t.mock.method(Math, "random", () => 0.5);
-  const { client } = await chain({ [OPENAI]: [json(200, { choices: [] })] });
+  const { client } = await chain({ [OPENAI]: [json(200, { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] })] });
   const ids = [];
   for (let i = 0; i < 3; i++) ids.push((await client.request(CHAT, body)).callId);
   for (const id of ids) assert.match(id, /^[\w-]{20,64}$/);

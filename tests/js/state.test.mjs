@@ -215,7 +215,7 @@ test("parseRateLimits: each provider's headers in one form; what is missing is u
 });
 
 test("the rate limits that were seen last are in health()", async () => {
-  const limited = json(200, { choices: [] }, { "x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "900" });
+  const limited = json(200, { choices: [{ index: 0, message: { content: "Hi" }, finish_reason: "stop" }] }, { "x-ratelimit-limit-tokens": "1000", "x-ratelimit-remaining-tokens": "900" });
   const { client, state, ask } = await clientOf([limited]);
   await ask();
   const { targets } = await client.health();
