@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"holdfast/core/json"
+	"holdfast/core/translate"
 )
 
 // responses splices the event vocabulary of the Responses API. Its events are numbered, say where
@@ -297,7 +298,7 @@ func (r *responses) close(s *Splicer, status string) {
 		}
 		if i.kind == "reasoning" { // it broke off
 			status = "incomplete"
-			item = item.With("summary", summary)
+			item = item.With("summary", summary).With("encrypted_content", quoted([]byte(translate.Unsigned)))
 		}
 		item = item.With("status", json.AppendQuoted(nil, status)).With("content", content)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Unsigned marks the thoughts of an answer that nobody signed: they broke off, or another API's model had
-// them. It stands for the signature in messages, and in the id of an item of responses.
+// them. It stands for the signature in messages and for the encrypted content in responses, or in the id.
 const Unsigned = "holdfast_unsigned"
 
 // Returned is a request without the unsigned thoughts of the answers before it: whoever is asked refuses
@@ -35,7 +35,7 @@ func signed(list json.Value) json.Value {
 			}
 			item = item.With("content", content)
 		}
-		if !unsigned(item.Get("signature")) && !unsigned(item.Get("id")) {
+		if !unsigned(item.Get("signature")) && !unsigned(item.Get("id")) && !unsigned(item.Get("encrypted_content")) {
 			w.Raw("", item)
 		}
 		return true

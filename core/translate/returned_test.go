@@ -53,4 +53,8 @@ func TestReturned(t *testing.T) {
 	if want := `{"messages":[{"role":"user","content":"a"},{"role":"user","content":"b"}]}`; got != want {
 		t.Errorf("a turn of nothing but a thought: %s", got)
 	}
+	got = string(Returned(json.Value(`{"input":[{"type":"reasoning","id":"rs_1","encrypted_content":"holdfast_unsigned"},{"role":"user","content":"b"}]}`)))
+	if want := `{"input":[{"role":"user","content":"b"}]}`; got != want {
+		t.Errorf("a thought that broke off: %s", got)
+	}
 }

@@ -33,6 +33,9 @@ func TestFetchCases(t *testing.T) {
 	ends := func(why string) string {
 		return "event: message_delta\ndata: {\"type\":\"message_delta\",\"delta\":{\"stop_reason\":\"" + why + "\"},\"usage\":{\"output_tokens\":7}}\n\nevent: message_stop\ndata: {\"type\":\"message_stop\"}\n\n"
 	}
+	response := func(kind, members string) string {
+		return "event: response." + kind + "\ndata: {\"type\":\"response." + kind + "\"," + members + "}\n\n"
+	}
 
 	for _, c := range []struct {
 		name   string
@@ -58,6 +61,17 @@ func TestFetchCases(t *testing.T) {
 			[]string{`"thinking":"Hm"`, `"index":0,"delta":{"type":"signature_delta","signature":"holdfast_unsigned"}`, `"index":1,"delta":{"type":"thinking_delta","thinking":"Well."}`, `"index":1,"delta":{"type":"signature_delta","signature":"c2ln"}`}, []string{`\n`}},
 		{"a thought that broke off, and none", wire.Messages, []string{start + open("0", "thinking") + block("0", "thinking", `"thinking":"Hm"`), start + open("0", "text") + block("0", "text", `"text":"Hello world"`) + shut("0") + ends("end_turn")}, "Hello world",
 			[]string{`"index":0,"delta":{"type":"signature_delta","signature":"holdfast_unsigned"}`}, nil},
+		{"a thought of a response that broke off", wire.Responses, []string{
+			response("created", `"sequence_number":0,"response":{"id":"r","status":"in_progress","output":[]}`) +
+				response("output_item.added", `"sequence_number":1,"output_index":0,"item":{"id":"rs_1","type":"reasoning","summary":[]}`) +
+				response("reasoning_summary_part.added", `"sequence_number":2,"item_id":"rs_1","output_index":0,"summary_index":0,"part":{"type":"summary_text","text":""}`) +
+				response("reasoning_summary_text.delta", `"sequence_number":3,"item_id":"rs_1","output_index":0,"summary_index":0,"delta":"Hm"`),
+			response("created", `"sequence_number":0,"response":{"id":"r2","status":"in_progress","output":[]}`) +
+				response("output_item.added", `"sequence_number":1,"output_index":0,"item":{"id":"m_1","type":"message","role":"assistant","status":"in_progress","content":[]}`) +
+				response("content_part.added", `"sequence_number":2,"item_id":"m_1","output_index":0,"content_index":0,"part":{"type":"output_text","text":"","annotations":[]}`) +
+				response("output_text.delta", `"sequence_number":3,"item_id":"m_1","output_index":0,"content_index":0,"delta":"Hello world"`) +
+				response("completed", `"sequence_number":4,"response":{"id":"r2","status":"completed","output":[{"id":"m_1","type":"message","role":"assistant","status":"completed","content":[{"type":"output_text","text":"Hello world","annotations":[]}]}]}`)},
+			"Hello world", []string{`"encrypted_content":"holdfast_unsigned"`}, nil},
 		{"a thought that its server never signs", wire.Messages, []string{start, start + open("0", "thinking") + block("0", "thinking", `"thinking":"Hm"`) + shut("0") + open("1", "text") + block("1", "text", `"text":"Hello world"`) + shut("1") + ends("end_turn")}, "Hello world",
 			nil, []string{`signature_delta`}},
 		{"a thought and nothing else", wire.Chat, []string{chunk(role) + chunk(`"choices":[{"index":0,"delta":{"reasoning_content":"Hm."}}]`) + end, chunk(role) + said("Hello world") + end}, "Hello world", []string{"Hm."}, []string{`"finish_reason":"stop"}]}` + "\n\n" + `data: {`}},
@@ -69,6 +83,8 @@ func TestFetchCases(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := streams[2] // openai chat
 			switch c.api {
+			case wire.Responses:
+				s = named(t, "xai responses")
 			case wire.Messages:
 				s = streams[5]
 			case wire.Generate:
