@@ -1,9 +1,10 @@
 package translate
 
 import (
-	"bytes"
+	"strings"
 
 	"holdfast/core/json"
+	"holdfast/core/view"
 )
 
 // Unsigned marks the thoughts of an answer that nobody signed: they broke off, or another API's model had
@@ -21,7 +22,7 @@ func Returned(body json.Value) json.Value {
 	return body
 }
 
-func unsigned(v json.Value) bool { return bytes.Contains(v, []byte(Unsigned)) }
+func unsigned(v json.Value) bool { return strings.Contains(view.String(v), Unsigned) }
 
 // signed is a list without unsigned items, also those in the content of its items.
 func signed(list json.Value) json.Value {
@@ -35,9 +36,12 @@ func signed(list json.Value) json.Value {
 			}
 			item = item.With("content", content)
 		}
-		if !unsigned(item.Get("signature")) && !unsigned(item.Get("id")) && !unsigned(item.Get("encrypted_content")) {
-			w.Raw("", item)
+		for _, key := range [...]string{"signature", "id", "encrypted_content"} {
+			if unsigned(item.Get(key)) {
+				return true
+			}
 		}
+		w.Raw("", item)
 		return true
 	})
 	return w.Close(']').Out
