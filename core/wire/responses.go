@@ -19,9 +19,8 @@ type responses struct {
 
 // again is one kind of end of which each says again what has come, so that all of them tell the whole text.
 type again struct {
-	told  int    // in UTF-16 units
-	begun bool   // one came
-	said  string // at all of them, to know one that comes twice
+	told int    // in UTF-16 units
+	said string // at all of them, to know one that comes twice
 }
 
 // responsesEnds says what each status of a response means. A status that is not listed is no end.
@@ -54,18 +53,12 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	switch kind {
 	case "response.output_text.delta":
 		s.add(Text, v.Get("delta"))
-	case "response.output_text.done":
-		if text := v.Get("text"); r.texts.begin(v, text) {
-			r.texts.say(s, text)
-		}
+	case "response.output_text.done", "response.refusal.done":
+		r.texts.take(s, v, v)
 	case "response.refusal.delta":
 		s.add(Refusal, v.Get("delta"))
 	case "response.content_part.done":
-		if part := v.Get("part"); r.parts.begin(v, part) {
-			r.parts.part(s, part)
-		}
-	case "response.refusal.done":
-		refuse(s, v)
+		r.parts.take(s, v, v.Get("part"))
 	case "response.reasoning_summary_text.delta", "response.reasoning_text.delta":
 		s.add(Reasoning, v.Get("delta"))
 	case "response.output_item.added":
@@ -74,12 +67,10 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		s.begin()
 	case "response.output_item.done":
 		item := v.Get("item")
-		if content := item.Get("content"); r.items.begin(v, content) {
-			content.Each(func(_ string, part json.Value) bool {
-				r.items.part(s, part)
-				return true
-			})
-		}
+		item.Get("content").Each(func(_ string, part json.Value) bool {
+			r.items.take(s, v, part)
+			return true
+		})
 		r.call(s, item)
 	case "response.audio.delta", "response.audio.transcript.delta":
 		s.Output, s.Others = true, true
@@ -100,45 +91,26 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 	}
 }
 
-// begin tells whether an end is a new one.
-func (a *again) begin(v, said json.Value) bool {
-	now := "\n" + string(v.Get("output_index")) + " " + string(v.Get("content_index")) + string(said)
-	if strings.Contains(a.said, now) {
-		return false
+// take takes a text that has ended, by event v. It is new when all that came is told already. What is missing of
+// one that came in part, or had begun before the stream broke, the response says at its end.
+func (a *again) take(s *Stream, v, part json.Value) {
+	if s.Cursor.Refusal == 0 {
+		s.add(Refusal, part.Get("refusal"))
 	}
-	a.said += now
-	return true
-}
-
-// part takes a part that has ended.
-func (a *again) part(s *Stream, part json.Value) {
-	switch part.Get("type").Text() {
-	case "output_text":
-		a.say(s, part.Get("text"))
-	case "refusal":
-		refuse(s, part)
+	text := part.Get("text")
+	end := string(v.Get("output_index")) + string(text)
+	if part.Get("type").Text() == "reasoning_text" || strings.Contains(a.said, end) {
+		return
 	}
-}
-
-// say takes a text that has ended. It is new when all that came is told already. What is missing of one that
-// came in part, or had begun before the stream broke, the response says at its end.
-func (a *again) say(s *Stream, text json.Value) {
-	switch known := a.begun || s.from == 0 || s.Cursor.Text == 0; {
-	case !known:
+	switch {
+	case a.said == "" && s.from > 0 && s.Cursor.Text > 0:
 		a.told = s.Cursor.Text
 	case a.told == s.Cursor.Text:
 		s.add(Text, text)
 		s.repeat.texts++ // it does more than that
 	}
-	a.begun = true
+	a.said += end
 	a.told = min(a.told+units(json.AppendText(nil, text)), s.Cursor.Text)
-}
-
-// refuse takes a refusal that has ended.
-func refuse(s *Stream, part json.Value) {
-	if s.Cursor.Refusal == 0 {
-		s.add(Refusal, part.Get("refusal"))
-	}
 }
 
 // brings tells whether an event makes up for those that were left out before it.
