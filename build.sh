@@ -79,7 +79,7 @@ mkdir -p dist/web
 find web -maxdepth 1 -type f ! -name '*.go' -exec cp {} dist/web/ \;
 cp -R web/demo dist/web/demo
 cp -R dist/holdfast dist/web/holdfast
-rm -rf dist/web/holdfast/{tiny,react.js,store.js,package.json,README.md,*.d.ts}
+rm -rf dist/web/holdfast/{tiny,react.js,store.js,broken.js,package.json,README.md,*.d.ts}
 standard ./web dist/web/web.wasm
 
 compress=

@@ -48,20 +48,6 @@ export function badOption(path, problem) {
   return new HoldfastError("bad_option", `${path}: ${problem}`);
 }
 
-/** How an answer ended that was left, with the text that it had shown. */
-export function broken(shown) {
-  return { status: "interrupted", text: shown, offer: shown.trim() === "" ? ["try_again"] : ["continue", "try_again"] };
-}
-
-/** How it ended when there is an error in place of its result, perhaps one of user code. */
-export function brokenBy(shown, error) {
-  const end = broken(shown);
-  const code = text(read(error, "code")) ?? "unknown";
-  if (end.offer.length === 1) end.status = "failed";
-  if (code.startsWith("bad_")) end.offer = []; // it would be as bad again
-  return { ...end, error: { code, message: text(read(error, "message")) ?? text(error) ?? "it failed without saying why" } };
-}
-
 /** Calls a function of the user. What it throws, at once or later, does not come back to harm the call. */
 export function callBack(callback, value) {
   try {

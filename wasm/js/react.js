@@ -2,7 +2,8 @@
 "use client";
 
 import { useInsertionEffect, useState, useSyncExternalStore } from "react";
-import { badOption, broken, brokenBy } from "./error.js";
+import { broken, brokenBy } from "./broken.js";
+import { badOption } from "./error.js";
 
 /** @typedef {import("./react.d.ts").UsedAnswer} UsedAnswer */
 

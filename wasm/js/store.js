@@ -1,6 +1,7 @@
 // Store keeps answers that are not whole in IndexedDB, so that text, mark and Continue survive a reload.
 
-import { badOption, broken, brokenBy, HoldfastError, reportLater } from "./error.js";
+import { broken, brokenBy } from "./broken.js";
+import { badOption, HoldfastError, reportLater } from "./error.js";
 
 /** @typedef {import("./store.d.ts").KeptAnswer} KeptAnswer */
 
