@@ -207,11 +207,11 @@ func (r *request) writeChatTurn(w *json.Writer, t turn) {
 	for i, c := range calls {
 		w.Open("", '{').Text("id", c.id).Text("type", "function").Open("function", '{')
 		w.Text("name", c.name).Text("arguments", orObject(c.args)).Close('}')
-		if c.extra == nil && i == 0 && r.to.Provider == fault.Gemini {
-			c.extra = json.Value(`{"google":{"thought_signature":"` + foreign + `"}}`)
-		}
-		if c.extra != nil {
+		switch {
+		case c.extra != nil:
 			w.Raw("extra_content", c.extra)
+		case i == 0 && r.to.Provider == fault.Gemini:
+			w.Open("extra_content", '{').Open("google", '{').Text("thought_signature", foreign).Close('}').Close('}')
 		}
 		w.Close('}')
 	}

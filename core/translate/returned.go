@@ -1,10 +1,9 @@
 package translate
 
 import (
-	"strings"
+	"bytes"
 
 	"holdfast/core/json"
-	"holdfast/core/view"
 )
 
 // Unsigned marks the thoughts of an answer that nobody signed: they broke off, or another API's model had
@@ -22,7 +21,7 @@ func Returned(body json.Value) json.Value {
 	return body
 }
 
-func unsigned(v json.Value) bool { return strings.Contains(view.String(v), Unsigned) }
+func unsigned(v json.Value) bool { return bytes.Contains(v, []byte(Unsigned)) }
 
 // signed is a list without unsigned items, also those in the content of its items.
 func signed(list json.Value) json.Value {
@@ -36,12 +35,9 @@ func signed(list json.Value) json.Value {
 			}
 			item = item.With("content", content)
 		}
-		for _, key := range [...]string{"signature", "id", "encrypted_content"} {
-			if unsigned(item.Get(key)) {
-				return true
-			}
+		if !unsigned(item.Get("signature")) && !unsigned(item.Get("id")) && !unsigned(item.Get("encrypted_content")) {
+			w.Raw("", item)
 		}
-		w.Raw("", item)
 		return true
 	})
 	return w.Close(']').Out
