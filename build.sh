@@ -55,6 +55,7 @@ package() {
 	rm -rf "$1"
 	mkdir -p "$1"
 	cp -R wasm/js/. "$1"
+	awk '!/^\/\//{body=1} /^\/\/$/{below=1} body||!below' wasm/js/protocol.js >"$1/protocol.js" # the protocol itself stands in its source
 	cp "$(go env GOROOT)/lib/wasm/wasm_exec.js" "$1"
 	programs standard "$1"
 	if [ -n "$tinygo" ]; then programs tiny "$1/tiny"; else rm -r "$1/tiny"; fi

@@ -23,7 +23,7 @@ test("the package names its version and brings what it exports", async () => {
 });
 
 test("no module uses what only Node has", async () => {
-  for (const name of ["answer", "call", "check", "client", "clock", "error", "exchange", "fetch", "held", "holdfast", "host", "line", "live", "move", "network", "program", "protocol", "react", "runtime", "session", "share", "socket", "store"]) {
+  for (const name of ["answer", "broken", "call", "check", "client", "clock", "error", "exchange", "fetch", "held", "holdfast", "host", "line", "live", "move", "network", "program", "protocol", "react", "runtime", "session", "share", "socket", "store"]) {
     const source = (await read(`js/${name}.js`)).replace(/^\s*(\/\/|\*|\/\*).*$/gm, "");
     assert.doesNotMatch(source, /\bBuffer\b|\brequire\(|from "node:|setImmediate|\bglobal\./, name);
     assert.match(await read(`js/${name}.js`), /^\/\/ \S.*\.?\n/, `${name}: its first line says what it is`);

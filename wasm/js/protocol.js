@@ -1,5 +1,5 @@
 // Protocol drives the program from JavaScript. It is the JavaScript side of one protocol; the
-// other side is wasm/bind/protocol.go, and both open with the same text:
+// other side is wasm/bind/protocol.go, which opens with the same text.
 //
 // The program and its host share integer handles and bytes in linear memory.
 //
