@@ -152,8 +152,10 @@ func trouble(body []byte, contentType string) (isError, broken bool) {
 
 // Refuses tells whether an answer says that it is none: in an error, or in MiniMax's way.
 func Refuses(v json.Value) bool {
-	code, _ := v.Get("base_resp", "status_code").Int()
-	return code != 0 || Wrong(v.Get("error"))
+	var found [2]json.Value
+	v.Pick([]string{"error", "base_resp"}, found[:])
+	code, _ := found[1].Get("status_code").Int()
+	return code != 0 || Wrong(found[0])
 }
 
 // Wrong tells whether the value of an error member says that something is wrong. Some say in it that
