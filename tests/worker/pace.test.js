@@ -121,6 +121,21 @@ for (const [streams, readMs] of [[100, 1.5], [300, 0.6], [1000, 0.25]]) {
   });
 }
 
+test("nobody looks how late turns are when nobody reads any more", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout", "Date"], now: 1_000_000 });
+  const timers = t.mock.method(globalThis, "setTimeout");
+  const pace = new Pace();
+  for (let ms = 0; ms < 1000; ms++) {
+    t.mock.timers.tick(1);
+    for (let i = 0; i < 3; i++) pace.count(100, Date.now());
+  }
+  assert.ok(timers.mock.callCount() > 5, "it does while they read");
+  for (let i = 0; i < 100; i++) t.mock.timers.tick(20);
+  const calls = timers.mock.callCount();
+  for (let i = 0; i < 500; i++) t.mock.timers.tick(20);
+  assert.equal(timers.mock.callCount(), calls);
+});
+
 test("law: whatever a read waits for, the bytes are the same", async (t) => {
   const move = clock(t);
   const bytes = Uint8Array.from({ length: 300_000 }, (_, i) => (i * 2654435761) >>> 24);

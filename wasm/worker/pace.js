@@ -9,6 +9,8 @@
 const READS_A_SECOND = 4000;
 /** So few reads a second make no turn late. */
 const FEW_READS_A_SECOND = 500;
+/** So long after more than those it is looked how late turns are. */
+const BUSY_MS = 1000;
 const WINDOW_MS = 250;
 
 /** Turns that come so late are too many; up to so late, there may be more. */
@@ -35,7 +37,7 @@ export class Pace {
   holdMs = HOLD_MS;
   /** How late turns come. */
   lateMs = 0;
-  #busy = false;
+  #busyUntil = 0;
   #dueAt = 0;
   #since = 0;
   #reads = 0;
@@ -48,9 +50,9 @@ export class Pace {
     const seconds = (now - this.#since) / 1000;
     if (seconds < WINDOW_MS / 1000) return;
     this.#adapt(this.#reads / seconds, this.#bytes / seconds);
-    this.#busy = this.#reads / seconds > FEW_READS_A_SECOND;
-    this.#beat(now);
+    this.#busyUntil = this.#reads / seconds > FEW_READS_A_SECOND ? now + BUSY_MS : 0;
     [this.#since, this.#reads, this.#bytes] = [now, 0, 0];
+    this.#beat(now);
   }
 
   /** @param {number} reads a second, and @param {number} bytes */
@@ -70,8 +72,8 @@ export class Pace {
 
   /** Finds out how late a timer comes, again and again. It belongs to the request at hand, and ends with it. */
   #beat(now) {
-    if (!this.#busy) this.lateMs = 0;
-    if (!this.#busy || now < this.#dueAt + LOST_MS) return;
+    if (now > this.#busyUntil) this.lateMs = 0;
+    if (now > this.#busyUntil || now < this.#dueAt + LOST_MS) return;
     const due = (this.#dueAt = now + BEAT_MS);
     setTimeout(() => {
       const now = Date.now();
