@@ -1,6 +1,6 @@
 // Broken tells how an answer ended that has no result, for store and React alike.
 
-const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
+import { text } from "./error.js";
 
 /** It was left, with the text that it had shown. */
 export function broken(shown) {

@@ -94,7 +94,7 @@ function read(object, key) {
   }
 }
 
-const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
+export const text = (value) => (typeof value === "string" && value !== "" ? value : undefined);
 const word = (value) => (typeof value === "number" ? String(value) : text(value));
 
 /** The error, what it gave up on (AI_RetryError) or was caused by, and so on. */

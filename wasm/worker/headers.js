@@ -38,7 +38,9 @@ export function toProvider(headers) {
 
 /** The headers of a response that go on to the client: none that tells a key. */
 export function toClient(headers, keys) {
-  return new Headers(passing(headers, (name, value) => TOLD.test(name) && !keys.some((key) => key && value.includes(key))));
+  const out = new Headers(); // a list of pairs would take workerd five times as long
+  for (const [name, value] of passing(headers, (name, value) => TOLD.test(name) && !keys.some((key) => key && value.includes(key)))) out.append(name, value);
+  return out;
 }
 
 /** What every response says to browsers. */

@@ -23,6 +23,7 @@ const LOST_MS = 250;
 /** No read waits for more than its stream brings in so long; where turns are late, in longer. */
 const HOLD_MS = 250;
 const MAX_HOLD_MS = 1000;
+/** What a read waits for at most where turns are late: it has to have room for it. */
 const MAX_LEAST_BYTES = 2 << 10;
 
 /** Each read has room for so many bytes, workerd another time: as little as most chunks take. */
@@ -55,7 +56,7 @@ export class Pace {
     this.#beat(now);
   }
 
-  /** @param {number} reads a second, and @param {number} bytes */
+  /** Sets what the next reads wait for, by the reads and bytes a second of the last ones. */
   #adapt(reads, bytes) {
     if (this.lateMs > LATE_MS) {
       this.leastBytes = Math.min(MAX_LEAST_BYTES, 2 * Math.max(this.leastBytes, bytes / reads));
@@ -72,8 +73,11 @@ export class Pace {
 
   /** Finds out how late a timer comes, again and again. It belongs to the request at hand, and ends with it. */
   #beat(now) {
-    if (now > this.#busyUntil) this.lateMs = 0;
-    if (now > this.#busyUntil || now < this.#dueAt + LOST_MS) return;
+    if (now > this.#busyUntil) {
+      this.lateMs = 0;
+      return;
+    }
+    if (now < this.#dueAt + LOST_MS) return;
     const due = (this.#dueAt = now + BEAT_MS);
     setTimeout(() => {
       const now = Date.now();

@@ -109,11 +109,7 @@ export class Passage {
     const places = behind.flatMap((model) => this.#chain("chat", model));
     const own = { provider: name, model: "" };
     const sent = toProvider(headers);
-    const { model, agent, ...rest } = said;
-    const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
-    const asked = modelsIn({ model: [inPath, model].flat(), agent });
-    for (const one of asked.length > 0 ? asked : [""]) this.#may(`${name}/${one}`);
-    for (const more of [rest, sent, ...[...this.#url.searchParams].map(([name, value]) => ({ [name]: value }))]) this.#mayRun(more, [own], places);
+    if (this.#caller.models !== null) this.#mayAsk(own, path, said, sent, places);
     await this.#permit(path, said, passed.stored);
     const again = sent["idempotency-key"]; // by which a provider may remember an answer: one owner's is not another's
     if (again && this.#config.shared) sent["idempotency-key"] = await digest(new TextEncoder().encode(`${this.#caller.owner}\n${again}`));
@@ -133,7 +129,7 @@ export class Passage {
     const chain = names.flatMap((name) => this.#chain(asked, name));
     if (chain.length === 0) throw new Refusal(400, "not_supported", `None of these models' targets has ${asked}.`);
     const { model, models, ...rest } = body;
-    this.#mayRun(rest, [], chain);
+    if (this.#caller.models !== null) this.#mayRun(rest, [], chain);
     await this.#permit(path, body);
     const headers = { "content-type": "application/json" };
     return { base: FORM, path, headers, signed: {}, body: bytes, route: { provider: "openai", chain, form: true, metered: this.#caller.limits !== null }, own: null, tells: this.#tells(path, body) };
@@ -170,9 +166,17 @@ export class Passage {
     if (!mayAsk(this.#caller, name)) throw new Refusal(403, "model_not_allowed", `This token is not for ${JSON.stringify(name.slice(0, 100))}.`);
   }
 
+  /** Refuses a request in a provider's own API that names what this token is not for: in its path, body, headers or parameters. */
+  #mayAsk(own, path, { model, agent, ...rest }, headers, chain) {
+    const [, inPath] = /\/models\/([^:/]+)/.exec(path) ?? [];
+    const asked = modelsIn({ model: [inPath, model].flat(), agent });
+    for (const one of asked.length > 0 ? asked : [""]) this.#may(`${own.provider}/${one}`);
+    const parameters = [...this.#url.searchParams].map(([name, value]) => ({ [name]: value }));
+    for (const more of [rest, headers, ...parameters]) this.#mayRun(more, [own], chain);
+  }
+
   /** Refuses what would run another model, beside those that are asked, at any of those who are. */
   #mayRun(said, own, chain) {
-    if (this.#caller.models === null) return;
     const providers = new Set([...own, ...chain.map((place) => this.#config.targets[place])].map(({ provider }) => provider));
     for (const model of modelsIn(said)) for (const provider of providers) this.#may(`${provider}/${model}`);
   }
