@@ -36,8 +36,8 @@ export class Relay {
   #taken = null;
   /** Nobody reads any more. */
   #gone = false;
-  /** The last chunk. */
-  #tail = null;
+  /** What went out so far ends with a whole event. The last chunk itself is not held: the next may be long in coming. */
+  #whole = true;
   /** Chunks so far, and at the last look; how many looks there was no other. */
   #chunks = 0;
   #seen = 0;
@@ -125,7 +125,7 @@ export class Relay {
   #send(bytes) {
     if (this.#gone) return;
     this.#chunks++;
-    this.#tail = bytes;
+    this.#whole = endsEvent(bytes);
     this.#out.enqueue(bytes);
     if (++this.#waiting < MAX_CHUNKS || this.#paused || !this.#call) return;
     this.#paused = true;
@@ -165,9 +165,9 @@ export class Relay {
     this.#seen = this.#chunks;
   };
 
-  /** Another event may go out: what went out so far ends with a whole one. */
+  /** Another event may go out. */
   get #between() {
-    return this.#events && (this.#tail === null || /\n\r?\n$/.test(String.fromCharCode(...this.#tail.subarray(-3))));
+    return this.#events && this.#whole;
   }
 
   /** Nothing more goes out. */
@@ -175,4 +175,12 @@ export class Relay {
     clearInterval(this.#timer);
     this.#end();
   };
+}
+
+const [LF, CR] = [10, 13];
+
+/** Whether bytes end with a blank line. */
+function endsEvent(bytes) {
+  const n = bytes.length;
+  return bytes[n - 1] === LF && (bytes[n - 2] === LF || (bytes[n - 2] === CR && bytes[n - 3] === LF));
 }
