@@ -58,7 +58,9 @@ func rpcCode(n int64) (name string) {
 
 // namesGemini turns google.rpc details into names that the rows can ask for. zero_quota: the
 // plan gives this model nothing at all. daily_quota: the day is spent, whatever RetryInfo says.
+// minute_quota: a minute brings it back, where nothing says how much of it is left.
 func namesGemini(x *evidence) {
+	x.addMinute(x.words)
 	if limitZero(x.words) {
 		x.addName("zero_quota")
 	}
@@ -87,11 +89,19 @@ func namesGemini(x *evidence) {
 // addQuota names what kind of quota was hit: id is its name, its unit ("1/d/{project}") or its
 // description, limit its size.
 func (x *evidence) addQuota(id, limit json.Value) {
-	if says(ascii.Lower(head(id, 4*maxName)), "perday|per_day|per day|daily|1/d/") {
+	words := ascii.Lower(head(id, 4*maxName))
+	if says(words, "perday|per_day|per day|daily|1/d/") {
 		x.addName("daily_quota")
 	}
+	x.addMinute(words)
 	if scalar(limit) == "0" {
 		x.addName("zero_quota")
+	}
+}
+
+func (x *evidence) addMinute(words string) {
+	if says(words, "perminute|per_minute|per minute|1/min/") {
+		x.addName("minute_quota")
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 //	RetryInfo, retry_after        members of the error
 //	the message                   "Please try again in 11.054s."
 //	reset headers                 only where the matching remaining is 0
+//	the quota that was hit        Gemini's of a minute: 60 s
 //
 // On Gloo the header and error.retry_after are all there is.
 
@@ -38,7 +39,12 @@ func (x *evidence) hint() Hint {
 		return h
 	}
 	if x.status == 429 && !x.inside {
-		return RateLimits(x.provider, x.header, x.now).exhausted()
+		if h := RateLimits(x.provider, x.header, x.now).exhausted(); h.Known {
+			return h
+		}
+	}
+	if x.named("minute_quota") {
+		return Hint{time.Minute, true, "minute_quota"}
 	}
 	return Hint{}
 }
