@@ -1,23 +1,30 @@
 package spend
 
 import (
+	"bytes"
+	"strings"
+
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
 
 // Estimate is how many tokens a request may use, before anybody knows.
 type Estimate struct {
-	Input  int64
-	Output int64
+	Input    int64
+	Output   int64
+	Searches int64 // that its tools allow the provider, and that it bills one by one
+	Hour     bool  // input may be written to a cache that lasts an hour
 }
 
 const (
 	bytesPerToken = 4    // of text (providers.md §8.6)
 	defaultOutput = 4096 // tokens that a request without a limit of its own is expected to get
 
-	// A picture or a document travels as base64, and costs far less than its letters would.
+	// A picture or a document travels as base64, and costs far less than its letters would. So does what
+	// proves a thought. Elsewhere letters are text, however many stand without a break.
 	attachment          = 2048 // bytes without a break: no word is so long
 	bytesPerAttachToken = 32
+	attachments         = " data url image_url file_data signature thoughtSignature thought_signature encrypted_content "
 
 	// tokensPerSecond is what a model writes while nobody sees it: reasoning, or an answer that is
 	// not streamed. Most write 30 to 150.
@@ -29,7 +36,7 @@ const (
 // limit it expects 4096 tokens; a longer answer then costs more than was reserved, and so does input
 // that the body names and does not bring.
 func Guess(api wire.API, body json.Value) Estimate {
-	e := Estimate{Input: textTokens(body)}
+	e := Estimate{Input: textTokens(body), Hour: bytes.Contains(body, []byte(`"1h"`))}
 	tokens, answers := limit(body, "max_output_tokens"), int64(1)
 	switch api {
 	case wire.Embeddings:
@@ -37,6 +44,12 @@ func Guess(api wire.API, body json.Value) Estimate {
 	case wire.Responses:
 	case wire.Messages:
 		tokens = limit(body, "max_tokens")
+		body.Get("tools").Each(func(_ string, tool json.Value) bool {
+			if strings.HasPrefix(tool.Get("type").Text(), "web_search") {
+				e.Searches += max(limit(tool, "max_uses"), 1)
+			}
+			return true
+		})
 	case wire.Generate, wire.Interactions:
 		tokens, answers = 0, 0
 		for _, config := range []string{"generationConfig", "generation_config"} { // Google's servers take both, and both kinds of names
@@ -72,12 +85,13 @@ func limit(v json.Value, names ...string) (most int64) {
 // is the right side to err on.
 func textTokens(body []byte) int64 {
 	text, attached, run := 0, 0, 0
+	written := bytes.Contains(body, []byte(`"text/`)) // an attachment of words has as many as they are
 	for i := 0; i <= len(body); i++ {
 		if i < len(body) && isBase64(body[i]) {
 			run++
 			continue
 		}
-		if run >= attachment {
+		if run >= attachment && !written && attaches(body[:i-run]) {
 			attached += run
 		} else {
 			text += run
@@ -85,6 +99,17 @@ func textTokens(body []byte) int64 {
 		text, run = text+1, 0
 	}
 	return int64(text/bytesPerToken + attached/bytesPerAttachToken)
+}
+
+// attaches tells whether the string that a body begins at its end stands where attachments do.
+func attaches(body []byte) bool {
+	at := bytes.LastIndexByte(body, '"')
+	name, kind := bytes.TrimRight(body[:max(at, 0)], ": \t\r\n"), string(body[at+1:])
+	if kind != "" && (!strings.HasPrefix(kind, "data:") || strings.HasPrefix(kind, "data:text/") || !strings.HasSuffix(kind, ";base64,")) {
+		return false
+	}
+	name = bytes.TrimSuffix(name, []byte{'"'})
+	return strings.Contains(attachments, " "+string(name[bytes.LastIndexByte(name, '"')+1:])+" ")
 }
 
 func isBase64(c byte) bool {
@@ -98,6 +123,8 @@ func isBase64(c byte) bool {
 // price is what a request with this estimate may cost. Input may be written to a cache, which costs
 // more than reading it.
 func (e Estimate) price(r Rates) Ticks {
-	r.Input = max(r.Input, r.Write)
+	if r.Input = max(r.Input, r.Write); e.Hour {
+		r.Input = max(r.Input, r.Write1h)
+	}
 	return r.Cost(wire.Usage{Input: e.Input, Output: e.Output})
 }

@@ -23,7 +23,7 @@ func FuzzLedger(f *testing.F) {
 			switch op & 3 {
 			case 0, 1: // an attempt
 				before := l.Figures()
-				h, ok := l.Reserve(at, fault.OpenAI, "gpt-5.5", Estimate{int64(n) * 50, int64(op) * 20})
+				h, ok := l.Reserve(at, fault.OpenAI, "gpt-5.5", Estimate{Input: int64(n) * 50, Output: int64(op) * 20})
 				left := l.Limit.Max - before.Spent - before.Held
 				if len(l.holds) == len(holds)+1 && ok != (h.Amount == 0 || h.Amount <= left) {
 					t.Fatalf("%v asked, %v left, admitted=%v", h.Amount, left, ok)

@@ -54,7 +54,7 @@ func (l *Ledger) Reserve(now time.Time, p fault.Provider, model string, e Estima
 // Quote is what Reserve would set aside for a request.
 func (l *Ledger) Quote(now time.Time, p fault.Provider, model string, e Estimate) Ticks {
 	h := Hold{ledger: l, provider: p, model: model}
-	return e.price(h.rates(now, model, e.Input))
+	return e.price(h.rates(now, model, e.Input)).plus(searches(p, e.Searches))
 }
 
 // sweep bills what nobody settles any more at what was reserved: it may have been delivered.
@@ -168,8 +168,15 @@ func (h *Hold) bill(now time.Time, u Use) Bill {
 		seconds := int64(min(max(0, silent), lost) / time.Second)
 		usage.Output = max(usage.Output, int64(u.Seen/bytesPerToken)+min(h.estimate.Output, seconds*tokensPerSecond))
 	}
-	return Bill{Cost: h.rates(now, u.Model, usage.Input).Cost(usage), Estimated: !certain}
+	cost := h.rates(now, u.Model, usage.Input).Cost(usage)
+	if usage.CostTicks == 0 {
+		cost = cost.plus(searches(h.provider, usage.Searches))
+	}
+	return Bill{Cost: cost, Estimated: !certain}
 }
+
+// searches is the price of so many calls of a provider's tools.
+func searches(p fault.Provider, n int64) Ticks { return Ticks(min(n, maxTokens)) * perSearch[p] }
 
 // close books a bill, and says how far it passed the reservation.
 func (h *Hold) close(b Bill) Bill {

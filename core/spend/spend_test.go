@@ -144,6 +144,10 @@ func TestRealBills(t *testing.T) {
 	}{
 		{"xai", "grok-3-mini", wire.Usage{Input: 12, Cached: 2, Output: 229}, 1_176_500},
 		{"xai", "grok-4.3", wire.Usage{Input: 9212, Cached: 3072, Output: 3417}, 318_319_000 - 3*50_000_000}, // without its 3 tool calls
+		{"xai", "grok-4.3", wire.Usage{Input: 9212, Cached: 3072, Output: 3417, Searches: 3}, 318_319_000},
+		{"xai", "grok-4.3", wire.Usage{Input: 9212, Searches: 3, CostTicks: 318_319_000}, 318_319_000}, // has it all
+		{"anthropic", "claude-sonnet-5", wire.Usage{Input: 1000, Output: 10, Searches: 2}, 1000*20_000 + 10*100_000 + 2*USD/100},
+		{"openai", "gpt-5.4", wire.Usage{Input: 10, Searches: 2}, 10 * 25_000}, // at a price that nobody said
 		{"anthropic", "claude-sonnet-5", wire.Usage{Input: 1000, Cached: 100, CacheWrite: 500, CacheWrite1h: 200, Output: 10},
 			400*20_000 + 100*2_000 + 300*25_000 + 200*40_000 + 10*100_000},
 		{"openai", "gpt-5.4", wire.Usage{Input: 300_000, Output: 1}, 300_000*50_000 + 300_000},                             // a tier is for the whole request
@@ -162,22 +166,34 @@ func TestGuess(t *testing.T) {
 		body string
 		want Estimate
 	}{
-		{wire.Chat, `{"max_tokens":100,"messages":[]}`, Estimate{8, 100}},
-		{wire.Chat, `{"max_completion_tokens":7,"max_tokens":100,"n":3}`, Estimate{12, 300}}, // which of them counts is the server's business
+		{wire.Chat, `{"max_tokens":100,"messages":[]}`, Estimate{Input: 8, Output: 100}},
+		{wire.Chat, `{"max_completion_tokens":7,"max_tokens":100,"n":3}`, Estimate{Input: 12, Output: 300}}, // which of them counts is the server's business
 		// What its API does not read bounds nothing: with it, a thousand requests would have set aside next to nothing.
-		{wire.Chat, `{"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, Estimate{16, 4096}},
-		{wire.Responses, `{"max_completion_tokens":1,"max_tokens":1,"n":9}`, Estimate{12, 4096}},
-		{wire.Generate, `{"n":1,"generationConfig":{"candidateCount":8,"maxOutputTokens":1},"generation_config":{"max_output_tokens":9}}`, Estimate{28, 72}},
-		{wire.Generate, `{"generationConfig":{"candidateCount":"8","maxOutputTokens":"60000"}}`, Estimate{17, 480_000}},
-		{wire.Answers, `{"max_tokens":9,"n":2}`, Estimate{5, 18}},
-		{wire.Responses, `{"max_output_tokens":9}`, Estimate{6, 9}},
-		{wire.Generate, `{"generationConfig":{"maxOutputTokens":5,"candidateCount":2}}`, Estimate{15, 10}},
-		{wire.Interactions, `{"generation_config":{"max_output_tokens":5}}`, Estimate{11, 5}},
-		{wire.Chat, `{"max_tokens":-1}`, Estimate{4, 4096}},
-		{wire.Chat, `{"max_tokens":9e18}`, Estimate{5, maxTokens}},
-		{wire.Embeddings, `{"input":"words"}`, Estimate{4, 0}},
-		{wire.Chat, `{"url":"data:image/png;base64,` + picture + `"}`, Estimate{8 + 110_000/32, 4096}},
-		{wire.Chat, ``, Estimate{0, 4096}},
+		{wire.Chat, `{"max_output_tokens":1,"generationConfig":{"maxOutputTokens":1}}`, Estimate{Input: 16, Output: 4096}},
+		{wire.Responses, `{"max_completion_tokens":1,"max_tokens":1,"n":9}`, Estimate{Input: 12, Output: 4096}},
+		{wire.Generate, `{"n":1,"generationConfig":{"candidateCount":8,"maxOutputTokens":1},"generation_config":{"max_output_tokens":9}}`, Estimate{Input: 28, Output: 72}},
+		{wire.Generate, `{"generationConfig":{"candidateCount":"8","maxOutputTokens":"60000"}}`, Estimate{Input: 17, Output: 480_000}},
+		{wire.Answers, `{"max_tokens":9,"n":2}`, Estimate{Input: 5, Output: 18}},
+		{wire.Responses, `{"max_output_tokens":9}`, Estimate{Input: 6, Output: 9}},
+		{wire.Generate, `{"generationConfig":{"maxOutputTokens":5,"candidateCount":2}}`, Estimate{Input: 15, Output: 10}},
+		{wire.Interactions, `{"generation_config":{"max_output_tokens":5}}`, Estimate{Input: 11, Output: 5}},
+		{wire.Chat, `{"max_tokens":-1}`, Estimate{Input: 4, Output: 4096}},
+		{wire.Chat, `{"max_tokens":9e18}`, Estimate{Input: 5, Output: maxTokens}},
+		{wire.Embeddings, `{"input":"words"}`, Estimate{Input: 4, Output: 0}},
+		{wire.Chat, `{"url":"data:image/png;base64,` + picture + `"}`, Estimate{Input: 8 + 110_000/32, Output: 4096}},
+		{wire.Chat, ``, Estimate{Input: 0, Output: 4096}},
+		// Letters are text where no attachment stands, however many come without a break.
+		{wire.Chat, `{"content":"` + picture + `"}`, Estimate{Input: 27_503, Output: 4096}},
+		{wire.Chat, `{"content":"data:image/png;base64,` + picture + `"}`, Estimate{Input: 27_509, Output: 4096}},
+		{wire.Chat, `{"text":"\"data\":\"` + picture + `"}`, Estimate{Input: 27_505, Output: 4096}},
+		{wire.Chat, `{"url":"data:text/csv;base64,` + picture + `"}`, Estimate{Input: 27_508, Output: 4096}},
+		{wire.Generate, `{"mimeType":"text/csv","data":"` + picture + `"}`, Estimate{Input: 27_508, Output: 4096}},
+		{wire.Generate, `{"mimeType":"image/png","data" : "` + picture + `"}`, Estimate{Input: 9 + 110_000/32, Output: 4096}},
+		{wire.Chat, picture, Estimate{Input: 27_500, Output: 4096}},
+		{wire.Messages, `{"cache_control":{"ttl":"1h"},"max_tokens":1}`, Estimate{Input: 11, Output: 1, Hour: true}},
+		{wire.Messages, `{"system":"say \"1h\"","max_tokens":1}`, Estimate{Input: 9, Output: 1}},
+		{wire.Messages, `{"tools":[{"type":"web_search_20250305","max_uses":5},{"type":"web_search_20260209"},{"name":"web_search"}],"max_tokens":1}`,
+			Estimate{Input: 31, Output: 1, Searches: 6}},
 	} {
 		if got := Guess(c.api, json.Value(c.body)); got != c.want {
 			t.Errorf("%.60s: %+v, want %+v", c.body, got, c.want)
@@ -226,10 +242,27 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// What is written to a cache for an hour, and what tools at the provider may be called for, is set aside.
+func TestReserve(t *testing.T) {
+	for _, c := range []struct {
+		e    Estimate
+		want Ticks
+	}{
+		{Estimate{Input: 1000, Output: 10}, 1000*25_000 + 10*100_000},
+		{Estimate{Input: 1000, Output: 10, Hour: true}, 1000*40_000 + 10*100_000},
+		{Estimate{Input: 1000, Output: 10, Searches: 5}, 1000*25_000 + 10*100_000 + USD/20},
+	} {
+		var l Ledger
+		if h, _ := l.Reserve(now, fault.Anthropic, "claude-sonnet-5", c.e); h.Amount != c.want {
+			t.Errorf("%+v: %d, want %d", c.e, h.Amount, c.want)
+		}
+	}
+}
+
 // What a bill takes above its reservation is counted, and stops what costs from then on.
 func TestOverrun(t *testing.T) {
 	l := Ledger{Limit: AtMost(USD / 100)}
-	h, ok := l.Reserve(now, fault.OpenAI, "gpt-5.5", Estimate{100, 100})
+	h, ok := l.Reserve(now, fault.OpenAI, "gpt-5.5", Estimate{Input: 100, Output: 100})
 	if !ok {
 		t.Fatal("refused")
 	}
@@ -238,15 +271,15 @@ func TestOverrun(t *testing.T) {
 	if b.Over != b.Cost-h.Amount || f.Overrun != b.Over || f.Spent != b.Cost || f.Spent <= l.Limit.Max {
 		t.Fatalf("%+v %+v", b, f)
 	}
-	if _, ok := l.Reserve(now, fault.OpenAI, "gpt-5-nano", Estimate{1, 0}); ok {
+	if _, ok := l.Reserve(now, fault.OpenAI, "gpt-5-nano", Estimate{Input: 1, Output: 0}); ok {
 		t.Fatal("admitted over the limit")
 	}
 }
 
 func TestLostAttemptsAreBilled(t *testing.T) {
 	l := Ledger{Limit: AtMost(USD)}
-	lost, _ := l.Reserve(now, fault.OpenAI, "gpt-5.5", Estimate{100, 100})
-	l.Reserve(now.Add(4*time.Hour), fault.OpenAI, "gpt-5.5", Estimate{1, 1})
+	lost, _ := l.Reserve(now, fault.OpenAI, "gpt-5.5", Estimate{Input: 100, Output: 100})
+	l.Reserve(now.Add(4*time.Hour), fault.OpenAI, "gpt-5.5", Estimate{Input: 1, Output: 1})
 	if f := l.Figures(); f.Spent != lost.Amount || f.Estimated != lost.Amount || f.Attempts != 1 || len(l.holds) != 1 {
 		t.Fatalf("%+v", f)
 	}
@@ -307,12 +340,12 @@ func TestCases(t *testing.T) {
 		{"bud-008", "openai/openai-agents-js#995", func(t *testing.T) {
 			u := usage(t, wire.Messages, fault.Anthropic, "event: message_start\ndata: {\"type\":\"message_start\",\"message\":{\"id\":\"msg_1\",\"usage\":{\"input_tokens\":9,\"output_tokens\":1}}}\n\n")
 			var l Ledger
-			h, _ := l.Reserve(now, fault.Anthropic, "claude-sonnet-5", Estimate{50, 100})
+			h, _ := l.Reserve(now, fault.Anthropic, "claude-sonnet-5", Estimate{Input: 50, Output: 100})
 			b := h.Settle(now, Use{Usage: u, Seen: len("many words here")})
 			if want := Ticks(9*20_000 + 3*100_000); b != (Bill{Cost: want, Estimated: true}) || l.Figures().Estimated != want {
 				t.Errorf("%+v", b)
 			}
-			h, _ = l.Reserve(now, fault.Anthropic, "claude-sonnet-5", Estimate{50, 100})
+			h, _ = l.Reserve(now, fault.Anthropic, "claude-sonnet-5", Estimate{Input: 50, Output: 100})
 			if b := h.Settle(now, Use{}); b.Cost == 0 || !b.Estimated { // nothing reported: never 0
 				t.Errorf("%+v", b)
 			}
@@ -346,10 +379,10 @@ func TestCases(t *testing.T) {
 		{"bud-012", "BerriAI/litellm#38515", func(t *testing.T) {
 			l := Ledger{Limit: AtMost(0), Prices: Default()}
 			l.Prices.Set(fault.OpenAI, "llama-local", Rates{})
-			if _, ok := l.Reserve(now, fault.OpenAI, "llama-local", Estimate{1000, 1000}); !ok {
+			if _, ok := l.Reserve(now, fault.OpenAI, "llama-local", Estimate{Input: 1000, Output: 1000}); !ok {
 				t.Error("a free model is refused")
 			}
-			h, ok := l.Reserve(now, fault.OpenAI, "mystery", Estimate{1000, 1000})
+			h, ok := l.Reserve(now, fault.OpenAI, "mystery", Estimate{Input: 1000, Output: 1000})
 			if ok || h.Amount != 1000*375_000+1000*1_500_000 {
 				t.Errorf("unknown is taken for free: %v", h.Amount)
 			}

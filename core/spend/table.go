@@ -1,5 +1,11 @@
 package spend
 
+import "holdfast/core/fault"
+
+// perSearch is what a call of a provider's own tools costs that it bills one by one: $10 and $5 a
+// thousand. Source: providers.md §8.4. What others take is not known.
+var perSearch = map[fault.Provider]Ticks{fault.Anthropic: USD / 100, fault.XAI: USD / 200}
+
 // What a million tokens cost, in USD. Sources: providers.md §8.4 and §8.5, of the dates given there.
 //
 // One line a price:   provider model [from DATE] [above N] input cached write write1h output
@@ -11,7 +17,7 @@ package spend
 //	cached    read from the cache, write and write1h: written to it, for minutes or for an hour.
 //	          "-" is the price of input: an unknown discount is none.
 //
-// What follows "#" is a comment. Not in here: server tools ($5 to $10 per 1000 calls), regional
+// What follows "#" is a comment. Not in here: server tools (see perSearch), regional
 // endpoints (+10 %), flex and batch (half), priority and fast modes (twice and more). xAI's own bill
 // has it all, and is preferred. Of general knowledge: OpenAI's embeddings. Not confirmed: that the
 // prices of gpt-5.4 and gpt-5.5 double above 272000 tokens.

@@ -28,6 +28,8 @@ func share(name string, u wire.Usage) (n int64, known bool) {
 		n = u.CacheWrite
 	case "toolUsePromptTokenCount", "total_tool_use_tokens":
 		n = u.ToolPrompt
+	case "web_search_requests", "num_server_side_tools_used":
+		n = u.Searches
 	case "cost_in_usd_ticks":
 		n = u.CostTicks
 	default:

@@ -118,7 +118,7 @@ var messagesTranscripts = []transcript{
 			`{"type":"message_delta","delta":{"stop_reason":"pause_turn"},"usage":{"input_tokens":250,"output_tokens":9,"server_tool_use":{"web_search_requests":1}}}`, messageStop),
 		summary: "complete pause_turn",
 		check: func(t *testing.T, s *Stream) {
-			usage(Usage{Input: 250, Output: 9, Total: 259})(t, s)
+			usage(Usage{Input: 250, Output: 9, Total: 259, Searches: 1})(t, s)
 			if s.Tool {
 				t.Error("it counts as a call for the caller")
 			}

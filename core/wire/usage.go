@@ -19,6 +19,7 @@ type Usage struct {
 	ToolPrompt   int64 // inside Input: what tools at the provider brought. Gemini reports it beside its prompt
 	Reasoning    int64 // inside Output. Gemini and xAI's chat report it beside their output
 
+	Searches  int64 // calls of the provider's own tools that it bills one by one: Anthropic's web search, all of xAI's
 	CostTicks int64 // the price of the whole request in 1e-10 USD, where the provider says it (xAI); else 0
 }
 
@@ -28,7 +29,7 @@ func (u Usage) Plus(v Usage) Usage {
 		Input: u.Input + v.Input, Output: u.Output + v.Output, Total: u.Total + v.Total,
 		Cached: u.Cached + v.Cached, CacheWrite: u.CacheWrite + v.CacheWrite, CacheWrite1h: u.CacheWrite1h + v.CacheWrite1h,
 		ToolPrompt: u.ToolPrompt + v.ToolPrompt, Reasoning: u.Reasoning + v.Reasoning,
-		CostTicks: u.CostTicks + v.CostTicks,
+		Searches: u.Searches + v.Searches, CostTicks: u.CostTicks + v.CostTicks,
 	}
 }
 
@@ -43,7 +44,7 @@ type counts struct {
 	reasoning               int64 // within output, or beside it: see normal
 	thoughts                int64 // beside output
 	compactInput, compacted int64 // beside input and output
-	ticks                   int64
+	searches, ticks         int64
 }
 
 // take reads a usage object of any API. The names tell where a number belongs.
@@ -76,7 +77,9 @@ func (c *counts) take(u json.Value) {
 			latest(&c.thoughts, v)
 		case "cost_in_usd_ticks":
 			latest(&c.ticks, v)
-		case "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details", "cache_creation":
+		case "web_search_requests", "num_server_side_tools_used":
+			latest(&c.searches, v)
+		case "server_tool_use", "prompt_tokens_details", "input_tokens_details", "completion_tokens_details", "output_tokens_details", "cache_creation":
 			c.take(v)
 		case "iterations":
 			c.compactions(v)
@@ -127,7 +130,7 @@ func (c *counts) normal() Usage {
 		Total:  c.total,
 		Cached: c.cached + c.read, CacheWrite: c.written + created, CacheWrite1h: c.written1h,
 		ToolPrompt: c.toolPrompt, Reasoning: c.reasoning + c.thoughts,
-		CostTicks: c.ticks,
+		Searches: c.searches, CostTicks: c.ticks,
 	}
 	if c.cached+c.written > c.input { // then they stand beside it: xAI, sometimes
 		u.Input += c.cached + c.written

@@ -19,6 +19,10 @@ func TestUsage(t *testing.T) {
 		{"openai embeddings", `{"usage":{"prompt_tokens":8,"total_tokens":8}}`, Usage{Input: 8, Total: 8}},
 		{"anthropic", `{"usage":{"input_tokens":10,"output_tokens":5,"cache_creation_input_tokens":30,"cache_read_input_tokens":60,"cache_creation":{"ephemeral_5m_input_tokens":20,"ephemeral_1h_input_tokens":10},"output_tokens_details":{"thinking_tokens":2}}}`,
 			Usage{Input: 100, Output: 5, Total: 105, Cached: 60, CacheWrite: 30, CacheWrite1h: 10, Reasoning: 2}},
+		{"anthropic's searches", `{"usage":{"input_tokens":10,"output_tokens":5,"server_tool_use":{"web_search_requests":3,"web_fetch_requests":2}}}`,
+			Usage{Input: 10, Output: 5, Total: 15, Searches: 3}},
+		{"xai's tools", `{"usage":{"input_tokens":10,"output_tokens":5,"num_sources_used":7,"num_server_side_tools_used":3,"server_side_tool_usage_details":{"x_search_calls":3}}}`,
+			Usage{Input: 10, Output: 5, Total: 15, Searches: 3}},
 		{"xai chat: reasoning beside the completion", `{"usage":{"prompt_tokens":12,"completion_tokens":1,"total_tokens":241,"prompt_tokens_details":{"cached_tokens":2},"completion_tokens_details":{"reasoning_tokens":228},"cost_in_usd_ticks":1176500}}`,
 			Usage{Input: 12, Output: 229, Total: 241, Cached: 2, Reasoning: 228, CostTicks: 1176500}},
 		{"xai responses: reasoning inside the output", `{"usage":{"input_tokens":32,"output_tokens":9,"output_tokens_details":{"reasoning_tokens":4},"total_tokens":41,"cost_in_usd_ticks":37756000}}`,
@@ -44,8 +48,8 @@ func TestUsage(t *testing.T) {
 }
 
 func TestPlus(t *testing.T) {
-	u := Usage{1, 2, 3, 4, 5, 6, 7, 8, 9}
-	if got, want := u.Plus(u), (Usage{2, 4, 6, 8, 10, 12, 14, 16, 18}); got != want {
+	u := Usage{1, 2, 3, 4, 5, 6, 7, 8, 9, 10}
+	if got, want := u.Plus(u), (Usage{2, 4, 6, 8, 10, 12, 14, 16, 18, 20}); got != want {
 		t.Errorf("%+v", got)
 	}
 }
