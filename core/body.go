@@ -4,7 +4,6 @@ import (
 	"holdfast/core/decimal"
 	"holdfast/core/fault"
 	"holdfast/core/json"
-	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
@@ -13,30 +12,30 @@ import (
 
 // read asks for the next chunk when there is room for what it may bring. Only deltas are held
 // back for a slow consumer: everything else is read at once.
-func (c *Call) read(now time.Time) {
+func (c *Call) read() {
 	wanted := c.phase == draining || c.phase == reading && (c.demand || c.stream == nil)
 	if wanted && c.open && !c.reading {
-		c.reading, c.since = true, now
+		c.reading, c.since = true, c.now
 		c.do(Action{Kind: Read, Attempt: c.attempt.Number})
 	}
 }
 
-func (c *Call) received(now time.Time, chunk []byte) {
+func (c *Call) received(chunk []byte) {
 	if c.reading {
-		c.unread += now.Sub(c.since)
+		c.unread += c.now.Sub(c.since)
 	}
 	c.reading, c.rearmed = false, false
 	if c.stream == nil {
-		c.collect(now, chunk)
+		c.collect(chunk)
 		return
 	}
 	c.decoder.Feed(chunk)
 	c.raw.feed(chunk)
-	c.events(now)
+	c.events()
 }
 
 // collect keeps a body that is not streamed, within its bound.
-func (c *Call) collect(now time.Time, chunk []byte) {
+func (c *Call) collect(chunk []byte) {
 	limit := c.policy().MaxBody
 	switch {
 	case c.attempt.HTTPStatus >= 300: // it only explains an error
@@ -44,64 +43,64 @@ func (c *Call) collect(now time.Time, chunk []byte) {
 	case len(c.body)+len(chunk) > limit:
 		f := fault.Lost(fault.RequestTooLarge, "the response body is larger than "+decimal.String(limit)+" bytes (policy.maxBodyBytes)")
 		f.Decision, f.Code = fault.Stop, "body_too_large"
-		c.fail(now, f)
+		c.fail(f)
 		return
 	}
 	c.body = append(c.body, chunk...)
 }
 
 // events takes what the decoder holds and goes where the stream then stands.
-func (c *Call) events(now time.Time) {
+func (c *Call) events() {
 	for !c.stream.Done || c.raw.drains() {
 		e, ok, err := c.decoder.Next()
 		if err != nil {
-			if c.deltas(now); c.phase != reading && c.phase != draining {
+			if c.deltas(); c.phase != reading && c.phase != draining {
 				return
 			}
 			f := fault.Lost(fault.MalformedStream, "an event is larger than "+decimal.String(c.policy().MaxEvent)+" bytes (policy.maxEventBytes)")
 			f.MaxRetries = 1 // so will the next one be
-			c.fail(now, f)
+			c.fail(f)
 			return
 		}
 		if !ok {
 			break
 		}
 		c.stream.Event(e)
-		if c.raw != nil && !c.spliced(now, e) {
+		if c.raw != nil && !c.spliced(e) {
 			return
 		}
 	}
-	c.follow(now)
+	c.follow()
 }
 
 // follow emits what the stream brought, and acts on its terminal.
-func (c *Call) follow(now time.Time) {
-	c.deltas(now)
+func (c *Call) follow() {
+	c.deltas()
 	switch {
 	case c.phase != reading && c.phase != draining:
 	case c.stream.End == wire.Failed:
-		c.fail(now, c.stream.Fault)
+		c.fail(c.stream.Fault)
 	case !c.stream.Ends():
 		c.phase = reading // what came has taken an end back
 	case c.stream.Done && !c.raw.drains() || !c.open:
-		c.drained(now)
+		c.drained()
 	case c.phase == reading:
 		wait := min(maxDrain, c.policy().Drain)
 		if c.stream.End == wire.Open { // what follows may take the end back
 			wait = maxDrain
 		}
-		c.phase, c.deadline = draining, now.Add(wait)
+		c.phase, c.deadline = draining, c.now.Add(wait)
 	}
 }
 
 // deltas emits what the stream brought.
-func (c *Call) deltas(now time.Time) {
+func (c *Call) deltas() {
 	for _, d := range c.stream.Take() {
 		if c.attempt.FirstDelta == 0 {
-			c.attempt.FirstDelta = max(1, now.Sub(c.attempt.Sent))
+			c.attempt.FirstDelta = max(1, c.now.Sub(c.attempt.Sent))
 			c.note(Note{Kind: NoteStreaming})
 		}
-		c.alive = now
+		c.alive = c.now
 		switch d.Kind {
 		case wire.Text:
 			c.join(c.out.whole(d))
@@ -126,11 +125,11 @@ func (c *Call) deltas(now time.Time) {
 	case c.joiner == nil || c.phase == done || c.stream.End == wire.Filtered: // which is final
 	case c.joiner.Diverged:
 		c.warn("the continuation began the answer anew and told it differently: it could not be joined")
-		c.fail(now, fault.Lost(fault.MalformedStream, "the continuation is another answer"))
+		c.fail(fault.Lost(fault.MalformedStream, "the continuation is another answer"))
 	case c.unfit():
 		f := fault.Lost(fault.MalformedStream, "the answer was to be JSON, and its parts make none")
-		c.closeAttempt(now, f)
-		c.giveUp(now, f)
+		c.closeAttempt(f)
+		c.giveUp(f)
 	}
 }
 
@@ -179,62 +178,62 @@ func (c *Call) emit(d wire.Delta) {
 }
 
 // ended takes the clean end of the body. What is left of a stream counts as its last event.
-func (c *Call) ended(now time.Time) {
+func (c *Call) ended() {
 	c.open, c.reading = false, false
 	if c.stream == nil {
-		c.document(now)
+		c.document()
 		return
 	}
 	c.decoder.Flush()
-	switch c.events(now); c.phase {
+	switch c.events(); c.phase {
 	case draining:
-		c.drained(now)
+		c.drained()
 	case reading:
-		if !c.comeBack(now) {
+		if !c.comeBack() {
 			c.stream.Close()
-			c.follow(now)
+			c.follow()
 		}
 	}
 }
 
 // broke takes the failure of the exchange. What arrived before it counts, to the last event.
-func (c *Call) broke(now time.Time, f fault.Fault) {
+func (c *Call) broke(f fault.Fault) {
 	c.open, c.reading = false, false
 	switch {
 	case c.stream != nil: // nothing that breaks after the terminal can undo it
 		c.decoder.Flush()
 		c.stream.Cut(f)
-		switch c.events(now); c.phase {
+		switch c.events(); c.phase {
 		case draining:
-			c.drained(now)
+			c.drained()
 		case reading:
-			c.fail(now, f)
+			c.fail(f)
 		}
 	case c.phase == reading && c.attempt.HTTPStatus >= 300: // the status says enough
-		c.document(now)
+		c.document()
 	default:
-		c.fail(now, f)
+		c.fail(f)
 	}
 }
 
 // document takes a whole body: the answer of a call that is not streamed, or an error's words.
-func (c *Call) document(now time.Time) {
+func (c *Call) document() {
 	a := c.attempt
-	f := fault.Classify(a.Provider, fault.Response{Status: a.HTTPStatus, Header: c.header, Body: c.body, Now: now})
+	f := fault.Classify(a.Provider, fault.Response{Status: a.HTTPStatus, Header: c.header, Body: c.body, Now: c.now})
 	if f.Decision == fault.Success {
 		v, err := json.Parse(c.body)
 		var asked json.Value
 		if err == nil {
 			if s := wire.Whole(a.API, a.Provider, v); s.End == wire.Failed {
 				a.Usage = s.Usage
-				c.fail(now, s.Fault)
+				c.fail(s.Fault)
 				return
 			}
 			asked, err = c.inForm(v)
 		}
 		if err == nil {
 			c.result.HTTPStatus, c.result.Header, c.result.Data = a.HTTPStatus, c.header, v
-			c.closeAttempt(now, fault.Fault{})
+			c.closeAttempt(fault.Fault{})
 			c.result.Data = asked
 			c.end(Complete, fault.Fault{})
 			return
@@ -244,5 +243,5 @@ func (c *Call) document(now time.Time) {
 			f.MaxRetries = 1
 		}
 	}
-	c.fail(now, f)
+	c.fail(f)
 }

@@ -26,7 +26,7 @@ type Call struct {
 	flow    bool // and will have again whatever it gets
 	reading bool // a Read is outstanding
 
-	// The current attempt. Everything here is reset by send.
+	// The current attempt. send resets what is its own.
 	target  int // its place in the chain
 	attempt *Attempt
 	open    bool          // its exchange runs
@@ -70,12 +70,12 @@ type Call struct {
 
 // phase is where a call stands.
 //
-//	             ┌────────────── away ◀────────────┐ network away
-//	             ▼                                 │
-//	idle ──▶ sending ──▶ reading ──▶ draining ──▶ done
-//	             ▲          │            (usage)    ▲
-//	             └─ waiting ◀┘ retry, continue      │
-//	                                 nothing helps ─┘
+//	       offline ┌─ away ─┐ online
+//	               │        ▼
+//	idle ──┬───────┴───▶ sending ──▶ reading ◀──▶ draining ──▶ done
+//	       │                └───────────┴──────┬──────┘          ▲
+//	       │                                   ▼ a failure       │
+//	       └── waiting ◀── resume, retry, continue; else ────────┘
 type phase int
 
 const (
@@ -119,36 +119,36 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 				c.warn("the SDK above retries too (" + decimal.String(n) + " so far): give it maxRetries: 0, or attempts multiply")
 			}
 			if c.handed && c.next.kind != Resumed {
-				c.giveUp(now, c.lost)
+				c.giveUp(c.lost)
 			} else {
-				c.send(now)
+				c.send()
 			}
 		}
 	case Responded:
 		if current && c.phase == sending {
-			c.responded(now, e.Status, e.Header)
+			c.responded(e.Status, e.Header)
 		}
 	case Received:
 		if current && (c.phase == reading || c.phase == draining) {
-			c.received(now, e.Bytes)
+			c.received(e.Bytes)
 		}
 	case Ended:
 		if current && (c.phase == reading || c.phase == draining) {
-			c.ended(now)
+			c.ended()
 		}
 	case Broke:
 		if current && c.phase >= sending && c.phase <= draining {
-			c.broke(now, e.Fault)
+			c.broke(e.Fault)
 		}
 	case Demand:
 		c.demand, c.flow = true, false
 	case Flow:
 		c.demand, c.flow = true, true
 	case Tick:
-		c.tick(now)
+		c.tick()
 	case Aborted, Left:
 		if c.phase == draining && c.whole() { // the answer has ended before
-			c.succeed(now)
+			c.succeed()
 			break
 		}
 		c.left = e.Kind == Left
@@ -156,13 +156,13 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 			c.withdraw()
 		}
 		f := fault.Lost(fault.Cancelled, "cancelled by the caller")
-		c.closeAttempt(now, f)
+		c.closeAttempt(f)
 		c.end(Cancelled, f)
 	case Online:
 		c.offline = false
 		if c.phase == away {
 			c.alive = now // nobody could be asked
-			c.send(now)
+			c.send()
 		}
 	case Offline:
 		c.offline = true
@@ -171,7 +171,7 @@ func (c *Call) Handle(now time.Time, e Event) []Action {
 		c.respond()
 	}
 	c.mark()
-	c.read(now)
+	c.read()
 	return c.actions
 }
 
@@ -239,49 +239,49 @@ func (c *Call) silent() bool {
 	return waits && c.spec.Stream && c.attempt.FirstDelta == 0 && c.attempt.Kind != Resumed && c.target < len(c.spec.Fallbacks)
 }
 
-func (c *Call) tick(now time.Time) {
+func (c *Call) tick() {
 	at, why := c.timer()
-	if at.IsZero() || now.Before(at) {
+	if at.IsZero() || c.now.Before(at) {
 		return
 	}
 	// The timer itself was held up, by a frozen page or a sleeping machine.
-	late := now.Sub(at) > lateness
+	late := c.now.Sub(at) > lateness
 	if late {
-		c.alive = now
+		c.alive = c.now
 	}
 	switch {
 	case why == fault.Deadline:
-		c.fail(now, fault.Lost(fault.Deadline, "the call's total time is used up"))
+		c.fail(fault.Lost(fault.Deadline, "the call's total time is used up"))
 	case c.phase == waiting:
-		c.send(now)
+		c.send()
 	case c.phase == draining:
-		c.drained(now)
+		c.drained()
 	case late && !c.rearmed: // what came meanwhile has not been heard yet
-		c.rearmed, c.since = true, now
+		c.rearmed, c.since = true, c.now
 	case c.phase == sending:
-		c.fail(now, fault.Lost(why, "no response headers in time"))
+		c.fail(fault.Lost(why, "no response headers in time"))
 	case why == fault.Timeout:
-		c.silenced(now, fault.Lost(why, "no first delta in time"))
+		c.silenced(fault.Lost(why, "no first delta in time"))
 	default:
-		c.silenced(now, fault.Lost(why, "the stream fell silent"))
+		c.silenced(fault.Lost(why, "the stream fell silent"))
 	}
 }
 
 // silenced gives up a body that says no more. What arrived counts, to the last line: that may have been
 // the answer's end, without a blank line behind it.
-func (c *Call) silenced(now time.Time, f fault.Fault) {
+func (c *Call) silenced(f fault.Fault) {
 	if c.stream != nil {
 		c.decoder.Flush()
 		c.stream.Cut(f)
-		c.events(now)
+		c.events()
 	}
 	if c.phase == reading {
-		c.fail(now, f)
+		c.fail(f)
 	}
 }
 
 // send makes the next attempt, or waits for the network.
-func (c *Call) send(now time.Time) {
+func (c *Call) send() {
 	if c.offline {
 		c.phase, c.next.wait.Source = away, "offline"
 		c.note(Note{Kind: NoteOffline, Attempt: len(c.result.Attempts) + 1})
@@ -292,16 +292,16 @@ func (c *Call) send(now time.Time) {
 	request, dropped := next.request, []string(nil)
 	if next.kind == Resumed { // which asks for what is paid for already
 		if c.attempt == nil || t.API == wire.Answers { // but by a call whose bill is lost, or nobody has yet
-			c.ticket, _ = c.spec.Shared.Admit(now, t.known(wire.Model(c.asked)), spend.Guess(t.API, c.asked.Body))
+			c.ticket, _ = c.spec.Shared.Admit(c.now, t.known(wire.Model(c.asked)), spend.Guess(t.API, c.asked.Body))
 			c.billed = len(c.result.Attempts)
 		}
 	} else {
 		c.ticket = nil
 		partial := c.out.text()
 		request, dropped, _ = c.spec.request(next.target, partial)
-		ticket, refused := c.spec.Shared.Admit(now, t.known(wire.Model(request)), spend.Guess(t.API, request.Body))
+		ticket, refused := c.spec.Shared.Admit(c.now, t.known(wire.Model(request)), spend.Guess(t.API, request.Body))
 		if refused.Decision != "" {
-			c.refused(now, refused)
+			c.refused(refused)
 			return
 		}
 		c.ticket, c.billed, c.joiner = ticket, len(c.result.Attempts), nil
@@ -318,10 +318,10 @@ func (c *Call) send(now time.Time) {
 	}
 	c.result.Attempts = append(c.result.Attempts, Attempt{
 		Number: len(c.result.Attempts) + 1, Kind: next.kind, Target: c.target, Provider: t.Provider, API: t.API, Model: wire.Model(c.asked),
-		Sent: now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
+		Sent: c.now, Waited: next.wait.For, WaitSource: next.wait.Source, Dropped: dropped,
 	})
 	c.attempt = &c.result.Attempts[len(c.result.Attempts)-1]
-	c.phase, c.open, c.since = sending, true, now
+	c.phase, c.open, c.since = sending, true, c.now
 	c.reading, c.rearmed, c.unread = false, false, 0
 	c.header, c.body, c.decoder, c.stream = nil, nil, nil, nil
 	c.do(Action{Kind: Send, Attempt: c.attempt.Number, Request: &Request{
@@ -333,9 +333,9 @@ func (c *Call) send(now time.Time) {
 // policy is the policy of the current target.
 func (c *Call) policy() *Policy { return &c.spec.target(c.target).Policy }
 
-func (c *Call) responded(now time.Time, status int, h header.Header) {
+func (c *Call) responded(status int, h header.Header) {
 	a := c.attempt
-	a.Headers, a.HTTPStatus, a.RequestID = now.Sub(a.Sent), status, requestID(h)
+	a.Headers, a.HTTPStatus, a.RequestID = c.now.Sub(a.Sent), status, requestID(h)
 	c.header, c.phase, c.rearmed = h, reading, false
 	if c.spec.Stream && status >= 200 && status < 300 {
 		c.decoder = &sse.Decoder{Limit: c.policy().MaxEvent}

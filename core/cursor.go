@@ -3,7 +3,6 @@ package core
 import (
 	"holdfast/core/fault"
 	"holdfast/core/seam"
-	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
@@ -86,20 +85,20 @@ func prefix(text string, n int) string {
 func (c *Call) durable() bool { return c.spec.target(c.target).API == wire.Answers }
 
 // comeBack follows a durable answer after the gateway has ended a connection that served as it should.
-func (c *Call) comeBack(now time.Time) bool {
+func (c *Call) comeBack() bool {
 	if idle, _ := c.mostResumes(); !c.stream.Rests() || c.stream.Cursor.ID == "" || c.policy().Passive || c.resumes >= idle {
 		return false
 	}
-	c.closeAttempt(now, fault.Fault{})
+	c.closeAttempt(fault.Fault{})
 	request, _ := c.way(c.spec.target(c.target), false)
 	c.resumes++
 	c.next = step{kind: Resumed, target: c.target, request: request}
 	if c.resumes == 1 {
-		c.send(now)
+		c.send()
 		return true
 	}
 	c.next.wait, _ = c.policy().Budget.Before(c.resumes, fault.Hint{}, c.spec.Random)
-	c.pause(now)
+	c.pause()
 	return true
 }
 

@@ -15,12 +15,12 @@ import (
 // How an attempt ends, and how the call does: what is reported of them, and what it cost.
 
 // drained ends a call whose answer reached a terminal, behind which nothing is waited for any more.
-func (c *Call) drained(now time.Time) {
+func (c *Call) drained() {
 	switch {
 	case c.whole():
-		c.succeed(now)
+		c.succeed()
 	case c.stream.End == wire.Failed:
-		c.fail(now, c.stream.Fault)
+		c.fail(c.stream.Fault)
 	}
 }
 
@@ -30,14 +30,14 @@ func (c *Call) whole() bool {
 	if c.stream.End == wire.Failed {
 		return false
 	}
-	c.deltas(c.now)
+	c.deltas()
 	c.raw.rest(c.stream)
 	return c.phase == reading || c.phase == draining
 }
 
 // succeed ends a call whose answer reached its own terminal.
-func (c *Call) succeed(now time.Time) {
-	c.closeAttempt(now, fault.Fault{})
+func (c *Call) succeed() {
+	c.closeAttempt(fault.Fault{})
 	status := Complete
 	if c.stream != nil && c.stream.End == wire.Filtered {
 		status = ContentFilter
@@ -50,19 +50,19 @@ func (c *Call) succeed(now time.Time) {
 }
 
 // closeAttempt ends the attempt, and the answer with it, as far as the provider makes it.
-func (c *Call) closeAttempt(now time.Time, f fault.Fault) {
-	c.breakOff(now, f)
-	c.report(now, f, false)
+func (c *Call) closeAttempt(f fault.Fault) {
+	c.breakOff(f)
+	c.report(f, false)
 }
 
 // report tells the client's state what came of the attempt. kept says that its answer is taken up
 // again.
-func (c *Call) report(now time.Time, f fault.Fault, kept bool) {
+func (c *Call) report(f fault.Fault, kept bool) {
 	if c.ticket == nil {
 		return
 	}
 	a := c.attempt
-	bill := c.ticket.Report(now, shared.Outcome{
+	bill := c.ticket.Report(c.now, shared.Outcome{
 		Fault: f, Impatient: c.impatient(f), Header: c.header, Usage: a.Usage, Model: a.Served, Seen: c.seen(), Silent: a.FirstDelta, Kept: kept,
 		Unsent: a.API == wire.Answers && (c.stream == nil || c.stream.Told == nil), // the bill comes with the result
 	})
@@ -73,7 +73,7 @@ func (c *Call) report(now time.Time, f fault.Fault, kept bool) {
 
 // breakOff stops the exchange if it still runs and says what came of the attempt. It does nothing
 // between attempts.
-func (c *Call) breakOff(now time.Time, f fault.Fault) {
+func (c *Call) breakOff(f fault.Fault) {
 	if c.phase < sending || c.phase > draining {
 		return
 	}
@@ -82,14 +82,14 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 	}
 	c.open, c.reading = false, false
 	a := c.attempt
-	a.Took, a.Fault, a.TraceID = now.Sub(a.Sent), f, f.TraceID
+	a.Took, a.Fault, a.TraceID = c.now.Sub(a.Sent), f, f.TraceID
 	if a.RequestID == "" {
 		a.RequestID = f.RequestID
 	}
 	if s := c.stream; s != nil {
 		a.Finish, a.ToolCall, a.Usage, a.Served = s.Finish, s.Tool, s.Usage, s.Model
 		if a.FirstDelta != 0 { // a silence behind it is the provider's time, and not that of new attempts
-			c.alive = now
+			c.alive = c.now
 		}
 		lived := a.API == wire.Answers && a.Took >= longRun
 		moved := further(s.Cursor, c.cursor)
@@ -97,7 +97,7 @@ func (c *Call) breakOff(now time.Time, f fault.Fault) {
 			c.resumes = 0
 		}
 		if moved {
-			c.stirred = now
+			c.stirred = c.now
 		}
 		c.cursor, c.pending = s.Cursor, c.pending || s.Pending
 		c.result.Warnings = append(c.result.Warnings, s.Warnings...)

@@ -37,7 +37,7 @@ const (
 )
 
 // fail closes the attempt and climbs the recovery ladder: the first rung that applies is taken.
-func (c *Call) fail(now time.Time, f fault.Fault) {
+func (c *Call) fail(f fault.Fault) {
 	if c.offline && f.Status == 0 && broken(f.Reason) {
 		f = fault.Lost(fault.Transport, "the network is away")
 		f.Breaker = fault.Ignore // it is nobody's failure
@@ -50,35 +50,35 @@ func (c *Call) fail(now time.Time, f fault.Fault) {
 			c.spent--
 		}
 	}
-	c.breakOff(now, f)
-	next, ok := c.resume(now, f)
-	c.report(now, f, ok && !c.durable())
+	c.breakOff(f)
+	next, ok := c.resume(f)
+	c.report(f, ok && !c.durable())
 	if !ok {
 		if c.attempt != nil && c.attempt.Kind == Resumed && !c.durable() && !c.learnt(f) {
 			hint := f.Hint // is meant for whatever is asked next
 			f = c.lost
 			f.Hint = hint
 			if c.refusedToResume() && !c.mayRun(f) && hint.Wait == 0 {
-				c.reopen(now)
+				c.reopen()
 				return
 			}
 		}
-		if next, ok = c.again(now, f); !ok {
-			next, ok = c.elsewhere(now, f)
+		if next, ok = c.again(f); !ok {
+			next, ok = c.elsewhere(f)
 		}
 	}
 	if !ok {
-		c.giveUp(now, f)
+		c.giveUp(f)
 		return
 	}
-	c.take(now, f, next)
+	c.take(f, next)
 }
 
 // reopen begins as the call would have begun with nothing to take up.
-func (c *Call) reopen(now time.Time) {
+func (c *Call) reopen() {
 	c.takeBack()
 	c.next = c.opening(c.target)
-	c.send(now)
+	c.send()
 }
 
 // takeBack makes the caller drop what the answer's next beginning will say again.
@@ -92,26 +92,26 @@ func (c *Call) takeBack() {
 
 // refused goes on after what the client has learned from other calls forbids the next attempt. None
 // was made.
-func (c *Call) refused(now time.Time, f fault.Fault) {
+func (c *Call) refused(f fault.Fault) {
 	c.target = c.next.target
 	if c.result.First.Decision == "" {
 		c.result.First = f
 	}
-	if next, ok := c.elsewhere(now, f); ok {
-		c.take(now, f, next)
+	if next, ok := c.elsewhere(f); ok {
+		c.take(f, next)
 		return
 	}
 	wait, ok := c.policy().Budget.Before(1, f.Hint, c.spec.Random)
-	if !ok || f.Decision != fault.Retry || !c.fits(now.Add(wait.For)) {
-		c.giveUp(now, f)
+	if !ok || f.Decision != fault.Retry || !c.fits(wait.For) {
+		c.giveUp(f)
 		return
 	}
 	c.next.wait = wait
-	c.pause(now)
+	c.pause()
 }
 
 // take goes on by a step of the ladder.
-func (c *Call) take(now time.Time, f fault.Fault, next step) {
+func (c *Call) take(f fault.Fault, next step) {
 	switch next.kind {
 	case Resumed:
 		c.resumes++
@@ -132,23 +132,23 @@ func (c *Call) take(now time.Time, f fault.Fault, next step) {
 		c.spent, c.continued = 0, 0
 		c.note(Note{Kind: NoteFallback, Attempt: len(c.result.Attempts) + 1, Target: next.target})
 		c.next = next
-		c.send(now)
+		c.send()
 		return
 	}
 	c.next = next
-	c.pause(now)
+	c.pause()
 }
 
 // pause waits for the next attempt.
-func (c *Call) pause(now time.Time) {
+func (c *Call) pause() {
 	wait := c.next.wait
-	c.phase, c.deadline = waiting, now.Add(wait.For)
+	c.phase, c.deadline = waiting, c.now.Add(wait.For)
 	c.note(Note{Kind: NoteWaiting, Attempt: len(c.result.Attempts) + 1, Wait: wait.For, Source: wait.Source})
 }
 
 // resume is the first rung: the provider still has the answer, and lets it be taken up again or
 // looked at. Nothing is said twice, and nothing is generated or paid for again.
-func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
+func (c *Call) resume(f fault.Fault) (step, bool) {
 	a, p := c.attempt, c.policy()
 	if a == nil || p.Passive || c.cursor.ID == "" {
 		return step{}, false
@@ -180,17 +180,17 @@ func (c *Call) resume(now time.Time, f fault.Fault) (step, bool) {
 	}
 	wait, ok := p.Budget.Before(c.resumes+1, f.Hint, c.spec.Random)
 	if pending {
-		wait, ok = c.untilLook(now), c.making(now)
+		wait, ok = c.untilLook(), c.making(0)
 	} else {
-		ok = ok && c.making(now.Add(wait.For))
+		ok = ok && c.making(wait.For)
 	}
 	return step{kind: Resumed, target: c.target, wait: wait, request: request, look: c.pending}, ok
 }
 
-// making tells whether an answer that its provider keeps may be taken up at a time. Nothing is made anew
+// making tells whether an answer that its provider keeps may be taken up after a wait. Nothing is made anew
 // by that, so that the window for new attempts does not bound it.
-func (c *Call) making(at time.Time) bool {
-	patience := c.policy().FirstDelta
+func (c *Call) making(wait time.Duration) bool {
+	at, patience := c.now.Add(wait), c.policy().FirstDelta
 	if patience != pace.Off {
 		patience = max(patience, maxMaking)
 	}
@@ -199,9 +199,9 @@ func (c *Call) making(at time.Time) bool {
 
 // untilLook is the wait before an answer that is being made is looked at again. A look costs nothing,
 // so that no hint makes it later than the longest that is obeyed.
-func (c *Call) untilLook(now time.Time) pace.Wait {
-	wait := max(pollEvery, min(now.Sub(c.alive)/20, pollSlowly))
-	hint := fault.RateLimits(c.attempt.Provider, c.header, now).RetryAfter.Wait
+func (c *Call) untilLook() pace.Wait {
+	wait := max(pollEvery, min(c.now.Sub(c.alive)/20, pollSlowly))
+	hint := fault.RateLimits(c.attempt.Provider, c.header, c.now).RetryAfter.Wait
 	if hint = min(hint, c.policy().Budget.MaxHint); hint > wait {
 		return pace.Wait{For: hint, Source: "hint"}
 	}
@@ -247,7 +247,7 @@ func broken(r fault.Reason) bool {
 
 // again is the second rung: the same target once more. Before anything was shown that is an unseen
 // retry; after it, a continuation, or in background a restart.
-func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
+func (c *Call) again(f fault.Fault) (step, bool) {
 	p := c.policy()
 	switch {
 	case c.durable() && c.cursor.ID != "": // it is being made, or was: only the gateway may ask again
@@ -272,11 +272,11 @@ func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 		return step{}, false
 	}
 	wait, ok := p.Budget.Before(n, f.Hint, c.spec.Random)
-	if !ok || !c.fits(now.Add(wait.For)) {
+	if !ok || !c.fits(wait.For) {
 		return step{}, false
 	}
 	// A continuation mends an answer that is half there, once; it multiplies no outage.
-	if kind != Continued && !c.spec.Shared.Retry(now) {
+	if kind != Continued && !c.spec.Shared.Retry(c.now) {
 		c.warn("not retried: retries have had their share of this client's traffic")
 		return step{}, false
 	}
@@ -285,10 +285,10 @@ func (c *Call) again(now time.Time, f fault.Fault) (step, bool) {
 
 // elsewhere is the third rung: the next target that the failure lets us ask. An answer that has
 // begun is continued there, unless the caller wants it to stay.
-func (c *Call) elsewhere(now time.Time, f fault.Fault) (step, bool) {
+func (c *Call) elsewhere(f fault.Fault) (step, bool) {
 	next, ok := c.fallback(f)
 	switch {
-	case !ok || !c.fits(now):
+	case !ok || !c.fits(0):
 		return step{}, false
 	case !c.out.shown():
 		return step{kind: Elsewhere, target: next}, !c.unsafe()
@@ -371,15 +371,15 @@ func further(a, b wire.Cursor) bool {
 
 // giveUp ends the call on a failure that nothing mends. The first one of a broken answer is kept
 // as the reason: a recovery that failed does not hide it.
-func (c *Call) giveUp(now time.Time, f fault.Fault) {
+func (c *Call) giveUp(f fault.Fault) {
 	if c.raw != nil && c.misread(f) { // others are told both
 		f = c.result.First
 	}
 	switch {
 	case f.Hint.Known && f.Hint.Wait > 0:
-		c.result.RetryAt = now.Add(f.Hint.Wait)
+		c.result.RetryAt = c.now.Add(f.Hint.Wait)
 	case f.Reason == fault.CircuitOpen && f.Resets.Known:
-		c.result.RetryAt = now.Add(f.Resets.Wait)
+		c.result.RetryAt = c.now.Add(f.Resets.Wait)
 	}
 	if c.result.Continued {
 		f = c.cause
@@ -395,8 +395,9 @@ func (c *Call) giveUp(now time.Time, f fault.Fault) {
 	c.end(status, f)
 }
 
-// fits tells whether an attempt may start at a time.
-func (c *Call) fits(at time.Time) bool {
+// fits tells whether an attempt may start after a wait.
+func (c *Call) fits(wait time.Duration) bool {
+	at := c.now.Add(wait)
 	return within(at, c.alive, c.policy().Budget.Window) && c.inTime(at)
 }
 

@@ -8,7 +8,6 @@ import (
 	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/sse"
-	"holdfast/core/time"
 	"holdfast/core/wire"
 )
 
@@ -26,13 +25,13 @@ func (c *Call) inForm(v json.Value) (json.Value, error) { return v, nil }
 
 type raw struct{ deltas []wire.Delta }
 
-func newRaw(*Spec) *raw                         { return nil }
-func (*raw) bound() bool                        { return false }
-func (*raw) many() bool                         { return false }
-func (*raw) drains() bool                       { return false }
-func (*raw) feed([]byte)                        {}
-func (*raw) rest(*wire.Stream)                  {}
-func (*Call) splice()                           {}
-func (*Call) respond()                          {}
-func (*Call) close(fault.Fault)                 {}
-func (*Call) spliced(time.Time, sse.Event) bool { return true }
+func newRaw(*Spec) *raw              { return nil }
+func (*raw) bound() bool             { return false }
+func (*raw) many() bool              { return false }
+func (*raw) drains() bool            { return false }
+func (*raw) feed([]byte)             {}
+func (*raw) rest(*wire.Stream)       {}
+func (*Call) splice()                {}
+func (*Call) respond()               {}
+func (*Call) close(fault.Fault)      {}
+func (*Call) spliced(sse.Event) bool { return true }

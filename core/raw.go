@@ -84,8 +84,8 @@ func (c *Call) splice() {
 }
 
 // spliced makes an event a part of the stream, and reports false when the call has left the attempt.
-func (c *Call) spliced(now time.Time, e sse.Event) bool {
-	c.deltas(now)
+func (c *Call) spliced(e sse.Event) bool {
+	c.deltas()
 	if c.phase != reading && c.phase != draining {
 		return false
 	}
