@@ -63,6 +63,14 @@ func (w *Writer) Int(key string, n int64) *Writer {
 	return w
 }
 
+// IntIf writes a whole number unless it is 0.
+func (w *Writer) IntIf(key string, n int64) *Writer {
+	if n == 0 {
+		return w
+	}
+	return w.Int(key, n)
+}
+
 // Parts writes n parts of which ten to the power of places are one.
 func (w *Writer) Parts(key string, n int64, places int) *Writer {
 	w.key(key)

@@ -152,10 +152,7 @@ func writeItem(w *json.Writer, i *live.Item) {
 	case live.ItemForgotten:
 		w.Int("turns", int64(i.Turns))
 	case live.ItemInterrupted, live.ItemFailed:
-		if i.Message != 0 {
-			w.Int("message", int64(i.Message))
-		}
-		w.TextIf("responseId", i.Response)
+		w.IntIf("message", int64(i.Message)).TextIf("responseId", i.Response)
 	}
 	if i.Kind == live.ItemInterrupted {
 		writeTexts(w, "toolCalls", i.Calls)
@@ -175,10 +172,7 @@ func writeLiveNote(w *json.Writer, session int32, n *live.Note) {
 	case live.NoteLeaving:
 		writeMs(w, "timeLeftMs", n.Wait)
 	case live.NoteClosed:
-		if n.Code != 0 {
-			w.Int("code", int64(n.Code))
-		}
-		w.Bool("planned", n.Fault == nil)
+		w.IntIf("code", int64(n.Code)).Bool("planned", n.Fault == nil)
 		if n.Fault != nil {
 			writeFailure(w, "error", n.Fault)
 		}
@@ -201,13 +195,7 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 		w.Open("", '{').Int("first", int64(l.First)).Int("last", int64(l.Last)).Text("why", string(l.Why)).Close('}')
 	}
 	w.Close(']')
-	if r.Handle != "" {
-		w.Text("handle", r.Handle)
-	}
-	if !r.HandleUntil.IsZero() {
-		w.Int("handleUntilMs", epochMs(r.HandleUntil))
-	}
-	w.TextIf("responseId", r.Response)
+	w.TextIf("handle", r.Handle).IntIf("handleUntilMs", epochMs(r.HandleUntil)).TextIf("responseId", r.Response)
 	writeUsage(w, r.Usage)
 	writeBill(w, r.Bill)
 	w.Int("opened", int64(r.Opened)).Open("connections", '[')
@@ -216,10 +204,7 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 		w.Open("", '{').Int("connection", int64(c.Number)).Text("kind", string(c.Kind)).Int("startedAtMs", epochMs(c.Opened))
 		writeMsIf(w, "readyMs", c.Ready)
 		writeMs(w, "durationMs", c.Lasted)
-		writeMs(w, "waitedMs", c.Waited).Bool("planned", c.Fault == nil)
-		if c.Code != 0 {
-			w.Int("code", int64(c.Code))
-		}
+		writeMs(w, "waitedMs", c.Waited).Bool("planned", c.Fault == nil).IntIf("code", int64(c.Code))
 		if c.Fault != nil {
 			writeFailure(w, "error", c.Fault)
 		}
@@ -229,9 +214,7 @@ func writeLiveResult(w *json.Writer, r *live.Result) {
 	if r.Fault != nil {
 		writeFailure(w, "error", r.Fault)
 	}
-	if !r.RetryAt.IsZero() {
-		w.Int("retryAtMs", epochMs(r.RetryAt))
-	}
+	w.IntIf("retryAtMs", epochMs(r.RetryAt))
 	writeTexts(w, "warnings", r.Warnings)
 	w.Close('}')
 }

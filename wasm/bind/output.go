@@ -12,6 +12,7 @@ import (
 
 // The shapes written here are declared, with their units, in wasm/js/holdfast.d.ts.
 
+// epochMs is a time in milliseconds since 1970, 0 where it is none.
 func epochMs(t time.Time) int64 { return t.UnixMilli() }
 
 // writeMs writes a duration in milliseconds, to the microsecond.
@@ -49,13 +50,8 @@ func writeFailure(w *json.Writer, key string, f *fault.Fault) {
 	w.Open(key, '{')
 	w.Text("decision", string(f.Decision)).Text("reason", string(f.Reason))
 	w.Text("breaker", string(f.Breaker)).Text("fallback", string(f.Fallback))
-	if f.Status != 0 {
-		w.Int("status", int64(f.Status))
-	}
-	w.TextIf("code", f.Code).TextIf("type", f.Type).TextIf("name", f.Name).TextIf("fault", f.Blame)
-	if f.Number != 0 {
-		w.Int("number", int64(f.Number))
-	}
+	w.IntIf("status", int64(f.Status))
+	w.TextIf("code", f.Code).TextIf("type", f.Type).TextIf("name", f.Name).TextIf("fault", f.Blame).IntIf("number", int64(f.Number))
 	if f.Retryable != "" {
 		w.Bool("retryable", f.Retryable == "true")
 	}
@@ -83,9 +79,7 @@ func writeUsage(w *json.Writer, u wire.Usage) {
 		{"cachedTokens", u.Cached}, {"cacheWriteTokens", u.CacheWrite}, {"cacheWrite1hTokens", u.CacheWrite1h},
 		{"toolPromptTokens", u.ToolPrompt}, {"reasoningTokens", u.Reasoning}, {"costTicks", u.CostTicks},
 	} {
-		if f.n != 0 {
-			w.Int(f.key, f.n)
-		}
+		w.IntIf(f.key, f.n)
 	}
 	w.Close('}')
 }
@@ -107,10 +101,7 @@ func writeAttempts(w *json.Writer, attempts []core.Attempt) {
 		writeMsIf(w, "headersMs", a.Headers)
 		writeMsIf(w, "firstDeltaMs", a.FirstDelta)
 		writeMs(w, "durationMs", a.Took)
-		if a.HTTPStatus != 0 {
-			w.Int("httpStatus", int64(a.HTTPStatus))
-		}
-		w.TextIf("requestId", a.RequestID).TextIf("traceId", a.TraceID)
+		w.IntIf("httpStatus", int64(a.HTTPStatus)).TextIf("requestId", a.RequestID).TextIf("traceId", a.TraceID)
 		writeMs(w, "waitedMs", a.Waited).TextIf("waitSource", a.WaitSource)
 		if a.Fault.Decision != "" {
 			writeFailure(w, "error", &a.Fault)
@@ -158,7 +149,7 @@ func writeAnswer(w *json.Writer, r *core.Result) {
 	if r.Fault.Decision != "" {
 		writeFailure(w, "error", &r.Fault)
 	}
-	writeRetryAt(w, r)
+	w.IntIf("retryAtMs", epochMs(r.RetryAt))
 	writeTexts(w, "offer", r.Offer)
 	writeTexts(w, "warnings", r.Warnings)
 	w.Close('}')
@@ -182,7 +173,7 @@ func writeDocument(w *json.Writer, r *core.Result) {
 		writeFailure(w, "first", &r.First)
 	}
 	writeAttempts(w, r.Attempts)
-	writeRetryAt(w, r)
+	w.IntIf("retryAtMs", epochMs(r.RetryAt))
 	if r.Status == core.Cancelled {
 		w.Bool("cancelled", true)
 	}
@@ -195,12 +186,6 @@ func writeCommon(w *json.Writer, r *core.Result) {
 	writeBill(w, r.Bill)
 	w.TextIf("model", r.Model).TextIf("id", r.ID).TextIf("requestId", r.RequestID).TextIf("redirectedFrom", r.Redirected)
 	writeAttempts(w, r.Attempts)
-}
-
-func writeRetryAt(w *json.Writer, r *core.Result) {
-	if !r.RetryAt.IsZero() {
-		w.Int("retryAtMs", epochMs(r.RetryAt))
-	}
 }
 
 func writeTool(w *json.Writer, t wire.Tool) {
@@ -231,9 +216,7 @@ func writeCursor(w *json.Writer, c *core.Cursor) {
 		key string
 		n   int64
 	}{{"next", c.At.Next}, {"text", int64(c.At.Text)}, {"reasoning", int64(c.At.Reasoning)}, {"refusal", int64(c.At.Refusal)}} {
-		if f.n != 0 {
-			w.Int(f.key, f.n)
-		}
+		w.IntIf(f.key, f.n)
 	}
 	w.TextIf("event", c.At.Event)
 	if a := c.At.Ahead; a != (wire.Ahead{}) {

@@ -62,9 +62,7 @@ func writeHealth(w *json.Writer, key string, h shared.Health) {
 	for _, t := range h.Targets {
 		w.Open("", '{').Text("host", t.Host).TextIf("model", t.Model)
 		w.Text("breaker", string(t.Breaker)).Int("failures", int64(t.Failures)).Bool("gated", t.Gated)
-		if !t.RetryAt.IsZero() {
-			w.Int("retryAtMs", epochMs(t.RetryAt))
-		}
+		w.IntIf("retryAtMs", epochMs(t.RetryAt))
 		if !t.At.IsZero() {
 			w.Int("limitsAtMs", epochMs(t.At))
 			writeLimits(w, "limits", t.Limits)
