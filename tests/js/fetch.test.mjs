@@ -51,6 +51,7 @@ const bodies = {
   "a URL": () => [new URL(URL_), post],
   bytes: () => [URL_, { ...post, body: encoder.encode(json) }],
   "a Blob": () => [URL_, { ...post, body: new Blob([json]) }],
+  "a Blob that has its own type": () => [URL_, { ...post, headers: { authorization: "Bearer sdk" }, body: new Blob([json], { type: "application/json" }) }],
   "a stream, duplex": () => [URL_, { ...post, body: new Blob([json]).stream(), duplex: "half" }],
   "a Request": () => [new Request(URL_, post)],
   "a Request that does not tell its body, as in Firefox": () => [Object.defineProperty(new Request(URL_, post), "body", { value: undefined })],
@@ -65,6 +66,7 @@ for (const [what, args] of Object.entries(bodies)) {
     for (const { init } of seen) {
       assert.equal(init.body, json);
       assert.equal(init.headers.authorization, "Bearer sdk");
+      assert.equal(init.headers["content-type"], "application/json");
     }
   });
 }

@@ -213,6 +213,39 @@ test("a key in a header of its own follows no redirect", async () => {
   assert.deepEqual(asked, []);
 });
 
+test("what is no call goes out as fetch itself would send it, through a redirect, too", async () => {
+  const server = createServer(async (request, response) => {
+    if (request.url === "/moved") return response.writeHead(307, { location: "/v1/files" }).end();
+    const chunks = await request.toArray();
+    const { "content-type": type = null } = request.headers;
+    response.end(JSON.stringify([request.method, request.url, type, Buffer.concat(chunks).toString()]));
+  }).listen(0, "127.0.0.1");
+  after(() => server.close().closeAllConnections());
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${server.address().port}`;
+  const json = { "content-type": "application/json" };
+  const requests = {
+    text: () => ["/v1/files", { body: "text" }],
+    JSON: () => ["/v1/files", { headers: json, body: "{}" }],
+    bytes: () => ["/v1/files", { headers: json, body: Buffer.from("{}") }],
+    stream: () => ["/v1/files", { headers: json, body: new Blob(["{}"]).stream(), duplex: "half" }],
+    sound: () => ["/v1/files", { body: new Blob(["RIFF"], { type: "audio/wav" }) }],
+    "a typed Blob": () => ["/v1/files", { body: new Blob(["{}"], { type: "application/json" }) }],
+    "moved JSON": () => ["/moved", { headers: json, body: "{}" }],
+    "a moved Blob": () => ["/moved", { body: new Blob(["{}"], { type: "application/json" }) }],
+  };
+  const read = async (response) => [response.status, response.url, response.redirected, await response.text()];
+  for (const [what, make] of Object.entries(requests)) {
+    const asking = () => {
+      const [path, init] = make();
+      return [address + path, { method: "POST", ...init }];
+    };
+    const plain = await read(await fetch(...asking()));
+    assert.deepEqual(await read(await client.fetch(...asking())), plain, what);
+    assert.deepEqual(await read(await client.fetch(new Request(...asking()))), plain, `${what}, a Request`);
+  }
+});
+
 test("a body that is made here and never ends leaves its page alive, and is freed", { timeout: 20_000 }, async () => {
   const said = ["hello", ""].map((content) => `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content }, finish_reason: content ? null : "stop" }] })}\n\n`);
   const chunks = [...said, "data: [DONE]\n\n"].map((text) => new TextEncoder().encode(text));

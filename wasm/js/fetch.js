@@ -23,7 +23,7 @@ import { newId, pageURL } from "./host.js";
 export async function fetchThrough(session, input, init, route, open = pulled) {
   const asked = await read(input, init);
   if (!asked) return session.fetch(input, init);
-  const { url, own, headers, body, signal } = asked;
+  const { url, headers, body, signal, plain } = asked;
   if (signal?.aborted) throw signal.reason;
   const port = await session.attach(true);
   const reply = new Reply(url, signal, open);
@@ -33,7 +33,7 @@ export async function fetchThrough(session, input, init, route, open = pulled) {
   call.open(false, options, body);
   if (call.idle) {
     call.drop();
-    return session.fetch(url, { ...own, method: "POST", headers, body, signal });
+    return session.fetch(...plain);
   }
   call.demand();
   return reply.response;
@@ -164,7 +164,10 @@ function failed(cause) {
   return new TypeError("fetch failed", { cause });
 }
 
-/** A request as far as it may be a call, with its body in memory; null when it cannot be one. */
+/**
+ * A request as far as it may be a call, with its body in memory, and plain, what fetch is given when it
+ * is none; null when it cannot be one.
+ */
 async function read(input, init) {
   init ??= {}; // fetch takes null
   const request = typeof input?.arrayBuffer === "function" ? input : null;
@@ -172,12 +175,15 @@ async function read(input, init) {
   if (typeof method !== "string" || method.toUpperCase() !== "POST") return null;
   const url = address(request?.url ?? input);
   const headers = Object.fromEntries(new Headers(init.headers ?? request?.headers));
+  if (init.body instanceof Blob && init.body.type) headers["content-type"] ??= init.body.type;
   if (!url || !/json|^text\/plain|^$/.test(headers["content-type"] ?? "")) return null;
   const body = await bytesOf(init.body, request);
   if (!body) return null;
   delete headers["content-length"]; // a continuation is longer
-  const { method: _, headers: __, body: ___, signal = request?.signal, duplex, ...own } = init;
-  return { url, headers, body, signal: signal ?? undefined, own: { ...settings(request), ...own } };
+  const { method: _, headers: __, body: given, signal = request?.signal, duplex, ...own } = init;
+  // A stream has been read, and bytes may have changed since.
+  const same = given === undefined || given === null || typeof given === "string" || given instanceof Blob;
+  return { url, headers, body, signal: signal ?? undefined, own: { ...settings(request), ...own }, plain: [input, same ? init : { ...init, body }] };
 }
 
 /** The address of a request, if it is one of HTTP. */
@@ -198,7 +204,7 @@ async function bytesOf(body, request) {
   if (body === undefined || body === null) {
     // Firefox does not tell a Request's body, only gives it.
     if (!request || request.body === null || request.bodyUsed) return null;
-    return new Uint8Array(await request.arrayBuffer());
+    return new Uint8Array(await request.clone().arrayBuffer());
   }
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
