@@ -81,7 +81,7 @@ func (g *gemini) hear(v json.Value) (h heard) {
 	h.ready = present(v, "setupComplete", "setup_complete")
 	if content := either(v, "serverContent", "server_content"); content != nil {
 		h.ends = either(content, "turnComplete", "turn_complete").True()
-		h.begins = !h.ends && (present(content, "modelTurn", "model_turn") || present(content, "outputTranscription", "output_transcription"))
+		h.begins = present(content, "modelTurn", "model_turn") // a transcription may also come behind the end
 	}
 	if call := either(v, "toolCall", "tool_call"); call != nil {
 		h.begins = true
