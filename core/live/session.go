@@ -143,6 +143,7 @@ func (s *Session) Handle(now time.Time, e Event) []Action {
 		s.offline = true
 	}
 	s.flush()
+	s.lose(s.out.trim(s.spec.Policy.MaxBuffer), LostOverflow)
 	return s.actions
 }
 

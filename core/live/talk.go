@@ -28,7 +28,6 @@ func (s *Session) say(data []byte) {
 		s.lose([]message{m}, LostVoid)
 	default:
 		s.out.add(m)
-		s.lose(s.out.trim(s.spec.Policy.MaxBuffer), LostOverflow)
 		if s.phase == resting && len(s.out.queue) > 0 {
 			s.connect()
 		}
@@ -77,7 +76,6 @@ func (s *Session) send(m message) {
 	}
 	if !s.serial || m.asks {
 		s.out.keep(m, s.dialect.again(&m))
-		s.lose(s.out.trim(s.spec.Policy.MaxBuffer), LostOverflow)
 	}
 }
 
