@@ -111,8 +111,8 @@ type Policy struct {
 	// Margin is how long before the end that goAway announced a connection is left at the latest.
 	Margin time.Duration
 
-	// Sends is how often in all a message is sent that the server refuses for a while (rate limit,
-	// overload) before its turn has begun.
+	// Sends is how often in all a message is sent: one that the server refuses for a while (rate
+	// limit, overload) before its turn has begun, or that no state holds when connections end.
 	Sends int
 	// MaxBuffer bounds the bytes of messages kept for sending, and for sending again.
 	MaxBuffer int

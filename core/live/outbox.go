@@ -9,7 +9,7 @@ type message struct {
 	rides bool   // it belongs to the turn under way (sound, tool answers) and does not wait for its end
 	ids   []string
 	place int // as the server counts it on this connection
-	tries int // how often the server refused it
+	tries int // how often it was sent in vain
 }
 
 // outbox keeps the caller's messages in order. Every message is in one of the two lists, or gone.

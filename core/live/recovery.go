@@ -38,7 +38,10 @@ func (s *Session) part(f *fault.Fault, code int) {
 		s.give(Item{Kind: ItemForgotten, Turns: s.unsaved})
 		s.unsaved = 0
 	}
-	lost := s.out.back(func(*message) bool { return s.indexed })
+	lost := s.out.back(func(m *message) bool {
+		m.tries++
+		return s.indexed && m.tries < s.spec.Policy.Sends
+	})
 	s.lose(slices.DeleteFunc(lost, func(m message) bool { return m.tool }), LostCut)
 	answers := s.out.drop(func(m *message) bool { return m.tool })
 	s.lose(answers, LostVoid)

@@ -332,10 +332,10 @@ export interface ClientOptions {
   spend?: { maxUsd?: number; prices?: string };
   /**
    * In a browser: clients of one origin with the same name share what `snapshot()` holds, so that it
-   * outlives a reload. It is kept in IndexedDB, where what the tabs have spent adds up; breakers and
-   * gates are told to the other tabs at once, so that one of them learns of an outage for all. What
-   * is kept holds no key, prompt or answer; damaged, it is replaced. Elsewhere the option does
-   * nothing. Default: nothing is kept.
+   * outlives a reload. It is kept in IndexedDB, where what the tabs have spent adds up; that, breakers
+   * and gates are told to the other tabs at once, so that one of them learns of an outage for all, and
+   * `maxUsd` is for all of them. What is kept holds no key, prompt or answer; damaged, it is replaced.
+   * Elsewhere the option does nothing. Default: nothing is kept.
    */
   share?: string;
   /**
@@ -493,7 +493,7 @@ export interface LivePolicy {
   connectionLifeMs?: number;
   /** Gemini: how long before the end that `goAway` announced a connection is left at the latest. Default 1000. */
   marginMs?: number;
-  /** OpenAI, xAI: how often in all a message is sent that the server refuses for a while before its turn has begun. Default 4. */
+  /** How often in all a message is sent. OpenAI, xAI: one that the server refuses for a while before its turn has begun. Gemini, transparent: one that it had not consumed when connections ended; then it is lost. Default 4. */
   sends?: number;
   /** Bytes of messages kept: those that wait, and those that may have to be sent again. Default 8 MiB. */
   maxBufferBytes?: number;
