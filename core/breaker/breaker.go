@@ -26,13 +26,14 @@ type Config struct {
 	Failures int
 	// Open is how long nobody is admitted; 0 means 30 s (brief 001 §8), a day is the most.
 	Open time.Duration
-	// Probe is how long a probe may be silent before another takes its place; 0 means 30 s. It is
-	// no limit for the probe itself, which may think for longer and still close the breaker.
-	Probe time.Duration
 }
 
 // Off, as Config.Failures, switches a breaker off.
 const Off = -1
+
+// maxSilence is how long a probe may be silent before another takes its place. It is no limit for the
+// probe itself, which may think for longer and still close the breaker.
+const maxSilence = 30 * time.Second
 
 // enough is how many failures in a row prove something, after so many successes of late.
 func (c Config) enough(lately int) int {
@@ -42,14 +43,11 @@ func (c Config) enough(lately int) int {
 	return c.Failures
 }
 
-func (c Config) open() time.Duration  { return orDefault(c.Open) }
-func (c Config) probe() time.Duration { return orDefault(c.Probe) }
-
-func orDefault(d time.Duration) time.Duration {
-	if d <= 0 {
+func (c Config) open() time.Duration {
+	if c.Open <= 0 {
 		return 30 * time.Second
 	}
-	return min(d, maxRest)
+	return min(c.Open, maxRest)
 }
 
 // Breaker is one circuit breaker. The zero value is closed.
@@ -77,7 +75,7 @@ func (b *Breaker) Admit(now time.Time, c Config) (p Permit, retryAt time.Time, o
 	if c.Failures < 0 {
 		return Permit{}, time.Time{}, true
 	}
-	next, until, ok := b.current().admit(now, c)
+	next, until, ok := b.current().admit(now)
 	b.become(now, next)
 	if !ok {
 		return Permit{}, until, false

@@ -25,7 +25,7 @@ type state interface {
 	kind() Kind
 	// admit answers to one that asks: the state from now on, and whether it may go. If not,
 	// retryAt says when to ask again.
-	admit(now time.Time, c Config) (next state, retryAt time.Time, ok bool)
+	admit(now time.Time) (next state, retryAt time.Time, ok bool)
 	// report takes the result of an attempt that was admitted in this state.
 	report(now time.Time, p Permit, e fault.Effect) (next state)
 }
@@ -38,7 +38,7 @@ type closed struct {
 
 func (closed) kind() Kind { return Closed }
 
-func (s closed) admit(time.Time, Config) (state, time.Time, bool) { return s, time.Time{}, true }
+func (s closed) admit(time.Time) (state, time.Time, bool) { return s, time.Time{}, true }
 
 func (s closed) report(now time.Time, p Permit, e fault.Effect) state {
 	switch e {
@@ -57,9 +57,9 @@ type open struct{ rest Rest }
 
 func (open) kind() Kind { return Open }
 
-func (s open) admit(now time.Time, c Config) (state, time.Time, bool) {
+func (s open) admit(now time.Time) (state, time.Time, bool) {
 	if s.rest = s.rest.seen(now); s.rest.over(now) {
-		return halfOpen{}.admit(now, c) // the change itself admits the probe (field case brk-005)
+		return halfOpen{}.admit(now) // the change itself admits the probe (field case brk-005)
 	}
 	return s, s.rest.Until, false
 }
@@ -76,11 +76,11 @@ type halfOpen struct {
 
 func (halfOpen) kind() Kind { return HalfOpen }
 
-func (s halfOpen) admit(now time.Time, c Config) (state, time.Time, bool) {
+func (s halfOpen) admit(now time.Time) (state, time.Time, bool) {
 	if s.lease = s.lease.seen(now); s.busy && !s.lease.over(now) {
 		return s, s.lease.Until, false
 	}
-	return halfOpen{s.probe + 1, true, begin(now, c.probe())}, time.Time{}, true
+	return halfOpen{s.probe + 1, true, begin(now, maxSilence)}, time.Time{}, true
 }
 
 func (s halfOpen) report(now time.Time, p Permit, e fault.Effect) state {

@@ -1,10 +1,6 @@
 package pace
 
-import (
-	"cmp"
-
-	"holdfast/core/time"
-)
+import "holdfast/core/time"
 
 // Throttle bounds the retries of one client to a share of its traffic, so that what fails for
 // everybody is not asked three times by everybody. It is a bucket: an answer that succeeds earns a
@@ -15,46 +11,32 @@ import (
 // a busy client in a brown-out, where some answers succeed and no breaker opens: there the retries
 // are at most a fifth of the answers.
 //
-// The zero value is full and has the default numbers.
+// The zero value is full.
 type Throttle struct {
-	config ThrottleConfig
-	used   int64 // thousandths of a retry missing from a full bucket
-	since  time.Time
+	Off   bool  // no bound
+	used  int64 // thousandths of a retry missing from a full bucket
+	since time.Time
 }
 
-// ThrottleConfig holds a throttle's numbers. The zero value is the default of each.
-type ThrottleConfig struct {
-	// Share is how many retries a thousand successes earn; 0 means 200: the load of an outage stays
-	// below 1.2 times the ordinary.
-	Share int
-	// Floor is how many retries may follow one another before anything is earned; 0 means 30, ten
-	// calls with three retries. Unbounded: the throttle is off.
-	Floor int
-	// Every is how often time earns a retry; 0 means 2 s. Backoff alone makes one call's retries
+const (
+	whole = 1000 // thousandths in a retry
+	// share is what a success earns: the load of an outage stays below 1.2 times the ordinary.
+	share = 200
+	// floor is what a full bucket holds: ten calls with three retries.
+	floor = 30 * whole
+	// every is how often time earns a thousandth, a retry in 2 s. Backoff alone makes one call's retries
 	// about as slow.
-	Every time.Duration
-}
-
-// Unbounded, as ThrottleConfig.Floor, switches a throttle off.
-const Unbounded = -1
-
-// NewThrottle returns a full throttle.
-func NewThrottle(c ThrottleConfig) Throttle { return Throttle{config: c} }
-
-const whole = 1000 // thousandths in a retry
-
-func (c ThrottleConfig) share() int64         { return int64(cmp.Or(c.Share, 200)) }
-func (c ThrottleConfig) floor() int64         { return int64(cmp.Or(c.Floor, 30)) * whole }
-func (c ThrottleConfig) every() time.Duration { return cmp.Or(c.Every, 2*time.Second) }
+	every = 2 * time.Second / whole
+)
 
 // Retry asks to send the same request again, and takes that out of the bucket. False means: end the
 // call with the failure that it has, or go elsewhere.
 func (t *Throttle) Retry(now time.Time) bool {
-	if t.config.Floor < 0 {
+	if t.Off {
 		return true
 	}
 	t.refill(now)
-	if t.used+whole > t.config.floor() {
+	if t.used+whole > floor {
 		return false
 	}
 	t.used += whole
@@ -62,12 +44,12 @@ func (t *Throttle) Retry(now time.Time) bool {
 }
 
 // Succeeded earns the share of one answer that came to its end.
-func (t *Throttle) Succeeded() { t.used = max(0, t.used-t.config.share()) }
+func (t *Throttle) Succeeded() { t.used = max(0, t.used-share) }
 
 // Left is how many retries may follow one another at now, and false when there is no bound.
 func (t *Throttle) Left(now time.Time) (int, bool) {
 	t.refill(now)
-	return int(max(0, t.config.floor()-t.used) / whole), t.config.Floor >= 0
+	return int((floor - t.used) / whole), !t.Off
 }
 
 // Used is the throttle as data: the thousandths of a retry that were missing, and when.
@@ -75,14 +57,13 @@ func (t *Throttle) Used() (used int64, since time.Time) { return t.used, t.since
 
 // Restore sets what Used has returned, within the bounds of this throttle.
 func (t *Throttle) Restore(used int64, since time.Time) {
-	t.used, t.since = max(0, min(used, t.config.floor())), since
+	t.used, t.since = max(0, min(used, floor)), since
 }
 
 // refill adds what time has earned since the last look. A clock that goes back earns nothing.
 func (t *Throttle) refill(now time.Time) {
-	every := t.config.every() / whole // for a thousandth
 	passed := now.Sub(t.since)
-	if t.used == 0 || every <= 0 || t.since.IsZero() || passed < 0 {
+	if t.used == 0 || t.since.IsZero() || passed < 0 {
 		t.since = now
 		return
 	}

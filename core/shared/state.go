@@ -40,7 +40,7 @@ type Config struct {
 	// mostly fail together, and the first one that is asked finds out for all. Set it when a chain of
 	// targets has two models of one provider, so that the one that fails does not shut off the other.
 	PerModel bool
-	Throttle pace.ThrottleConfig
+	Throttle pace.Throttle
 	// Preempt makes calls wait for an allowance of which nothing remains. By default the server
 	// decides: what it calls the reset is mostly when the window is full again, and a small request
 	// passes before that.
@@ -62,7 +62,7 @@ type State struct {
 func New(c Config) *State {
 	return &State{
 		config:   c,
-		throttle: pace.NewThrottle(c.Throttle),
+		throttle: c.Throttle,
 		ledger:   spend.Ledger{Limit: c.Limit, Prices: c.Prices},
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"holdfast/core/breaker"
 	"holdfast/core/fault"
 	"holdfast/core/json"
-	"holdfast/core/pace"
 	"holdfast/core/shared"
 	"holdfast/core/spend"
 )
@@ -32,9 +31,7 @@ func stateOptions(c *shared.Config) []option {
 		{"throttle", func(v json.Value) error {
 			on := true
 			err := flag(&on)(v)
-			if !on {
-				c.Throttle.Floor = pace.Unbounded
-			}
+			c.Throttle.Off = !on
 			return err
 		}},
 		{"spend", func(v json.Value) error {
