@@ -313,3 +313,49 @@ func TestWholeWithoutUsage(t *testing.T) {
 		}
 	}
 }
+
+// What came of an answer that broke off is billed: its bytes, also those of a tool's arguments.
+func TestACutAnswerIsBilled(t *testing.T) {
+	for _, c := range []struct {
+		api         wire.API
+		begin, said string
+		rest        string
+	}{
+		{wire.Chat, `{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"t","function":{"name":"f","arguments":""}}]}}]}`,
+			`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"`, `"}}]}}]}`},
+		{wire.Messages, `{"type":"content_block_start","index":0,"content_block":{"type":"tool_use","id":"t","name":"f","input":{}}}`,
+			`{"type":"content_block_delta","index":0,"delta":{"type":"input_json_delta","partial_json":"`, `"}}`},
+		{wire.Responses, `{"type":"response.output_item.added","output_index":0,"item":{"type":"function_call","call_id":"t","name":"f"}}`,
+			`{"type":"response.function_call_arguments.delta","output_index":0,"delta":"`, `"}`},
+		{wire.Generate, `{"candidates":[{"content":{"parts":[{"functionCall":{"name":"f","willContinue":true}}]}}]}`,
+			`{"candidates":[{"content":{"parts":[{"functionCall":{"partialArgs":[{"jsonPath":"$.a","stringValue":"`, `","willContinue":true}],"willContinue":true}}]}}]}`},
+		{wire.Interactions, `{"event_type":"step.start","index":0,"step":{"type":"function_call","id":"t","name":"f"}}`,
+			`{"event_type":"step.delta","index":0,"delta":{"type":"arguments_delta","arguments":"`, `"}}`},
+		{wire.Chat, "", `{"choices":[{"delta":{"content":"`, `"}}]}`},
+	} {
+		s := spec(t, false)
+		s.API, s.Provider, s.Shared = c.api, fault.OpenAI, shared.New(shared.Config{})
+		s.Body = json.Value(`{"model":"gpt-5-mini","messages":[],"input":"Hi","contents":[]}`)
+		s.Policy.Passive = true
+		call := New(s)
+		var result *Result
+		for _, e := range []Event{
+			{Kind: Start},
+			{Kind: Responded, Attempt: 1, Status: 200},
+			{Kind: Received, Attempt: 1, Bytes: []byte("data: " + c.begin + "\n\n")},
+			{Kind: Received, Attempt: 1, Bytes: []byte("data: " + c.said + strings.Repeat("字", 4000) + c.rest + "\n\n")},
+			{Kind: Broke, Attempt: 1, Fault: fault.Lost(fault.Transport, "reset")},
+		} {
+			for _, a := range call.Handle(start, e) {
+				if a.Kind == Done {
+					result = a.Result
+				}
+			}
+			call.Handle(start, Event{Kind: Demand})
+		}
+		const output = 20_000 // ticks a token of gpt-5-mini
+		if result == nil || !result.Bill.Estimated || result.Bill.Cost < 3000*output || result.Bill.Cost > 3200*output {
+			t.Errorf("%s: %+v", c.api, result)
+		}
+	}
+}

@@ -144,7 +144,7 @@ func (c *Call) seen() int {
 	if c.stream != nil {
 		several = max(several, c.stream.Several) // of which it tells the first
 	}
-	return (c.cursor.Text + c.cursor.Reasoning + c.cursor.Refusal) * several
+	return c.cursor.Bytes * several
 }
 
 // end completes the result. Nothing happens after it.

@@ -140,18 +140,18 @@ func (c *chat) content(s *Stream, d json.Value) {
 		if custom := call.Get("custom"); custom != nil {
 			tool, where = custom, "input"
 		}
-		c.merge(index, call.Get("id").Text(), tool, where)
+		c.merge(s, index, call.Get("id").Text(), tool, where)
 		return true
 	})
 	if f := d.Get("function_call"); !f.Missing() {
 		s.begin()
-		c.merge(0, "", f, "arguments")
+		c.merge(s, 0, "", f, "arguments")
 	}
 }
 
 // merge adds a fragment to the call that it belongs to, and what stands at where to its arguments.
 // Servers number all calls 0, or none, so that their place counts: a new id always begins a new call.
-func (c *chat) merge(index int64, id string, tool json.Value, where string) {
+func (c *chat) merge(s *Stream, index int64, id string, tool json.Value, where string) {
 	var call *partialCall
 	for i := range c.calls {
 		known := &c.calls[i]
@@ -166,6 +166,7 @@ func (c *chat) merge(index int64, id string, tool json.Value, where string) {
 		c.calls = append(c.calls, partialCall{index: index})
 		call = &c.calls[len(c.calls)-1]
 	}
+	s.Cursor.Bytes += len(tool.Get(where))
 	call.identify(id, tool.Get("name").Text())
 	call.text = where == "input"
 	call.append(tool.Get(where))

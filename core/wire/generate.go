@@ -109,6 +109,7 @@ func holds(part json.Value) (found bool) {
 
 // functionCall takes a call, which comes whole, or in pieces as long as it says willContinue.
 func (g *generate) functionCall(s *Stream, call json.Value) {
+	s.Cursor.Bytes += len(call)
 	name := call.Get("name").Text()
 	if g.call != nil && g.call.name != "" && name != "" { // another one, without a word
 		s.broken(g.call.name)

@@ -148,6 +148,7 @@ func (r *interactions) delta(s *Stream, index int64, delta json.Value) {
 		s.add(Reasoning, delta.Get("content", "text"))
 	case "arguments_delta":
 		if i := callAt(s.Cursor.calls, index); i >= 0 {
+			s.Cursor.Bytes += len(delta.Get("arguments"))
 			s.Cursor.calls[i].append(delta.Get("arguments"))
 		}
 	case "function_call": // the older vocabulary brings the whole call

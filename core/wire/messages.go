@@ -124,6 +124,7 @@ func (m *messages) delta(s *Stream, index int64, delta json.Value) {
 		s.add(Reasoning, delta.Get("thinking"))
 	case "input_json_delta":
 		if i := callAt(m.calls, index); i >= 0 {
+			s.Cursor.Bytes += len(delta.Get("partial_json"))
 			m.calls[i].append(delta.Get("partial_json"))
 		}
 	}

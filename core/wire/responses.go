@@ -65,6 +65,7 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		r.item(s, v.Get("item"))
 	case "response.function_call_arguments.delta", "response.custom_tool_call_input.delta":
 		s.begin()
+		s.Cursor.Bytes += len(v.Get("delta"))
 	case "response.output_item.done":
 		item := v.Get("item")
 		item.Get("content").Each(func(_ string, part json.Value) bool {

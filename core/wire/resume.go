@@ -18,6 +18,7 @@ type Cursor struct {
 
 	Text, Reasoning, Refusal int      // how much text of each kind was taken, in UTF-16 units
 	Tools                    []string // the ids of the tool calls that were handed out
+	Bytes                    int      // of all that, and of the arguments of tool calls as they stand there
 	Ahead                    Ahead    // Answers: what of the following was taken as well
 
 	calls []partialCall // those whose arguments were still arriving

@@ -182,6 +182,7 @@ func NewStream(api API, p fault.Provider, h header.Header) *Stream {
 func (s *Stream) From(at Cursor) {
 	s.Cursor, s.ID, s.from = at, at.ID, at.Next
 	s.Cursor.Tools = append([]string(nil), at.Tools...)
+	s.Cursor.Bytes = max(at.Bytes, at.Text+at.Reasoning+at.Refusal)
 	s.Cursor.calls = nil
 	for _, call := range at.calls {
 		call.arguments = append([]byte(nil), call.arguments...)
@@ -511,6 +512,7 @@ func (s *Stream) add(kind Kind, v json.Value) {
 		return
 	}
 	s.Output = s.Output || kind != Reasoning
+	s.Cursor.Bytes += len(s.text) - from
 	*s.Cursor.taken(kind) += units(s.text[from:])
 	if n := len(s.Deltas); n > 0 && s.Deltas[n-1].Kind == kind {
 		last := &s.Deltas[n-1]
