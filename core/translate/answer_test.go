@@ -77,9 +77,24 @@ func TestAnswerForms(t *testing.T) {
 		}
 	}
 	r, err := Answer(chat, generate, json.Value(answers[chat]), Meta{})
-	want := `{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Hi"},{"functionCall":{"id":"call_1","name":"f","args":{"a":1}}}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":30,"thoughtsTokenCount":20,"cachedContentTokenCount":40,"totalTokenCount":150},"modelVersion":"m","responseId":"a1"}`
+	want := `{"candidates":[{"content":{"parts":[{"text":"hm","thought":true},{"text":"Hi"},{"functionCall":{"id":"call_1","name":"f","args":{"a":1}},"thoughtSignature":"skip_thought_signature_validator"}],"role":"model"},"finishReason":"STOP","index":0}],"usageMetadata":{"promptTokenCount":100,"candidatesTokenCount":30,"thoughtsTokenCount":20,"cachedContentTokenCount":40,"totalTokenCount":150},"modelVersion":"m","responseId":"a1"}`
 	if err != nil || string(r.Body) != want {
 		t.Errorf("generate: %v\n got %s\nwant %s", err, r.Body, want)
+	}
+}
+
+// TestSignedCalls: Gemini refuses a turn whose first call is not signed, also one that another model made.
+func TestSignedCalls(t *testing.T) {
+	calls := []wire.Delta{{Kind: wire.ToolCall, Tool: wire.Tool{ID: "a", Name: "f"}}, {Kind: wire.ToolCall, Tool: wire.Tool{ID: "b", Name: "g"}}}
+	stream := string(encode(generate, Meta{}, calls, wire.Complete, ""))
+	if n := strings.Count(stream, foreign); n != 1 || strings.Index(stream, foreign) > strings.Index(stream, `"g"`) {
+		t.Errorf("%d signatures: %s", n, stream)
+	}
+	back := json.Value(`{"contents":[{"role":"user","parts":[{"text":"x"}]},{"role":"model","parts":[{"functionCall":{"id":"a","name":"f","args":{}},"thoughtSignature":"` + foreign + `"}]},` +
+		`{"role":"user","parts":[{"functionResponse":{"id":"a","name":"f","response":{}}}]}]}`)
+	r, err := Request(Source{API: generate, Provider: fault.Gemini}, back, Target{API: chat, Provider: fault.OpenAI, Model: "m"})
+	if err != nil || len(r.Dropped) > 0 {
+		t.Errorf("%v: dropped %v", err, r.Dropped)
 	}
 }
 

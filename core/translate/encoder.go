@@ -50,7 +50,7 @@ func NewEncoder(api wire.API, meta Meta) *Encoder {
 		e.format = &messagesStream{}
 	case generate:
 		e.meta = meta.orElse("answer-0", "", 0)
-		e.format = generateStream{}
+		e.format = &generateStream{}
 	default:
 		e.meta = meta.orElse("chatcmpl-0", "", 0)
 		e.format = &chatStream{}
