@@ -6,6 +6,7 @@ import (
 	"holdfast/core/ascii"
 	"holdfast/core/decimal"
 	"holdfast/core/fault"
+	"holdfast/core/header"
 	"holdfast/core/json"
 )
 
@@ -13,7 +14,11 @@ import (
 type Closing struct {
 	Code   int    // of the close frame; 1006 when none came
 	Reason string // of the close frame: Gemini puts its errors there
-	Status int    // of a refused handshake; 0 when unknown, as always in browsers
+	// Status is that of a refused handshake; 0 when unknown, as always in browsers. Header and Body
+	// are what else the server said there, where the host tells it.
+	Status int
+	Header header.Header
+	Body   []byte
 	// Name, ErrorCode and Message describe the error that the host reported, if it did.
 	Name, ErrorCode, Message string
 }
@@ -50,9 +55,19 @@ var closeWords = []struct {
 // Classify says what the end of a connection means. A connection that simply ended, by whatever
 // code, is a transport fault: somebody still wanted it.
 func (c Closing) Classify(p fault.Provider) fault.Fault {
-	if c.Status >= 300 && c.Status <= 599 {
-		f := fault.Classify(p, fault.Response{Status: c.Status})
-		f.Developer = "the server refused the WebSocket with HTTP " + decimal.String(c.Status)
+	switch refused := "the server refused the WebSocket with HTTP " + decimal.String(c.Status); {
+	case c.Name == "SyntaxError" || c.Name == "SecurityError": // of the constructor: it was not even dialled
+		return fault.Lost(fault.InvalidRequest, c.Name+": "+c.Message)
+	case c.Status >= 200 && c.Status < 300:
+		return fault.Lost(fault.Transport, refused)
+	case c.Status >= 300 && c.Status < 400:
+		return fault.Lost(fault.InvalidRequest, refused+": no redirect is followed, let baseURL be the final address")
+	case c.Status >= 400 && c.Status < 600:
+		f := fault.Classify(p, fault.Response{Status: c.Status, Header: c.Header, Body: c.Body})
+		if len(c.Body) > 0 {
+			refused += ": " + f.Developer
+		}
+		f.Developer = refused
 		return f
 	}
 	status := 0

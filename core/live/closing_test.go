@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"holdfast/core/fault"
+	"holdfast/core/header"
+	"holdfast/core/time"
 )
 
 // What Gemini Live was seen to close with: the reason says what the code does not.
@@ -32,5 +34,34 @@ func TestClosing(t *testing.T) {
 		if got := string(f.Decision) + " " + string(f.Reason); got != c.want {
 			t.Errorf("%d %q: got %s, want %s", c.code, c.reason, got, c.want)
 		}
+	}
+}
+
+// A handshake that was refused is judged by all that the server said.
+func TestRefused(t *testing.T) {
+	spent := []byte(`{"error":{"message":"You exceeded your current quota.","code":"insufficient_quota"}}`)
+	for _, c := range []struct {
+		closing Closing
+		want    string
+	}{
+		{Closing{Status: 200}, "retry transport"}, // a portal on the way
+		{Closing{Status: 307}, "fix_request invalid_request"},
+		{Closing{Status: 401}, "stop auth"},
+		{Closing{Status: 429}, "retry rate_limit"},
+		{Closing{Status: 429, Body: spent}, "stop quota"},
+		{Closing{Status: 503}, "retry overloaded"},
+		{Closing{Name: "SyntaxError", Message: "no subprotocol"}, "fix_request invalid_request"},
+		{Closing{Name: "SecurityError", Message: "ws: in a page of https:"}, "fix_request invalid_request"},
+		{Closing{Name: "Error", Message: "socket hang up"}, "retry transport"},
+	} {
+		c.closing.Code = 1006
+		f := c.closing.Classify(fault.OpenAI)
+		if got := string(f.Decision) + " " + string(f.Reason); got != c.want {
+			t.Errorf("%+v: got %s, want %s", c.closing, got, c.want)
+		}
+	}
+	wait := header.Header{{Name: "retry-after", Value: "7"}}
+	if f := (Closing{Status: 503, Header: wait}).Classify(fault.Gemini); f.Hint.Wait != 7*time.Second {
+		t.Errorf("retry-after: 7 gives a hint of %s", f.Hint.Wait)
 	}
 }

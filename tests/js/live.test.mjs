@@ -1,6 +1,8 @@
 // Live sessions over real sockets, against the simulated provider: cuts, goAway, limits, what is lost and what goes on.
 
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer } from "node:http";
 import test from "node:test";
 import WebSocket from "ws";
 import { createClient } from "./holdfast.mjs";
@@ -171,6 +173,57 @@ test("a refused credential is told once, and not tried again", async () => {
   assert.deepEqual([result.status, result.error.decision, result.error.reason], ["failed", "stop", "auth"]);
   assert.equal((await seen()).length, 1);
 });
+
+/** What comes of a session with a server that answers the upgrade so, and how often it was asked. */
+async function refused(answer, client, options) {
+  let asked = 0;
+  const server = createServer().listen(0, "127.0.0.1");
+  server.on("upgrade", (request, socket) => {
+    asked++;
+    socket.on("error", () => {}).end(answer(request)); // not all of it is read
+  });
+  await once(server, "listening");
+  const { session } = await open("openai", { model: "gpt-x" }, { client: { baseURL: `http://127.0.0.1:${server.address().port}`, ...client }, options });
+  const result = await session.result;
+  server.close();
+  return { result, asked };
+}
+const answer = (head, body = "") => () => `HTTP/1.1 ${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+
+test("a refused handshake is told with all that the server said: how long, and whether at all", async () => {
+  const later = await refused(answer("429 Slow down\r\nretry-after: 3600"));
+  assert.deepEqual([later.asked, later.result.error.reason], [1, "rate_limit"]);
+  assert.ok(later.result.retryAtMs > Date.now() + 3_500_000);
+  const spent = await refused(answer("429 No", JSON.stringify({ error: { code: "insufficient_quota", message: "You exceeded your current quota." } })));
+  assert.deepEqual([spent.asked, spent.result.error.decision, spent.result.error.reason], [1, "stop", "quota"]);
+  const moved = await refused(answer("307 Moved\r\nlocation: /elsewhere"));
+  assert.deepEqual([moved.asked, moved.result.error.decision], [1, "fix_request"]);
+  assert.match(moved.result.error.developerMessage, /HTTP 307.*baseURL/);
+  const long = await refused(answer("401 No", "x".repeat(300_000)));
+  assert.deepEqual([long.asked, long.result.error.reason], [1, "auth"]);
+});
+
+test("a key that the server quotes stays here, and what no socket can be opened with is told once", async () => {
+  const events = [];
+  const onEvent = (event) => events.push(event);
+  const quoted = await refused(({ headers }) => answer("403 No", JSON.stringify({ error: { message: `no ${headers.authorization}` } }))(), { apiKey: "s3cr3t key" }, { onEvent });
+  assert.match(quoted.result.error.developerMessage, /no Bearer …/);
+  const reason = await open("gemini", gemini, { client: { WebSocket: Reasoning, apiKey: "s3cr3t key" }, options: { onEvent } });
+  const closed = await reason.session.result;
+  assert.match(closed.error.developerMessage, /no key …/);
+  assert.doesNotMatch(JSON.stringify([quoted, closed, events]), /s3cr3t/);
+
+  const bad = await refused(answer("500 No"), {}, { protocols: ["not a token"] });
+  assert.deepEqual([bad.asked, bad.result.status, bad.result.opened, bad.result.error.decision], [0, "failed", 1, "fix_request"]);
+});
+
+/** A socket whose close frame quotes the key. */
+class Reasoning {
+  constructor(url) {
+    queueMicrotask(() => this.onclose({ code: 1008, reason: `no key ${decodeURIComponent(new URL(url).searchParams.get("key"))}` }));
+  }
+  close() {}
+}
 
 for (const provider of ["openai", "xai"]) {
   test(`${provider}: turns run one after the other, each from the one before`, async () => {

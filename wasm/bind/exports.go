@@ -8,7 +8,6 @@ import (
 
 	"holdfast/core"
 	"holdfast/core/fault"
-	"holdfast/core/header"
 	"holdfast/core/json"
 	"holdfast/core/time"
 	"holdfast/wasm/heap"
@@ -189,13 +188,4 @@ func online(handle, online int32, now float64) int32 {
 func free(handle int32) {
 	delete(calls, handle)
 	delete(lines, handle)
-}
-
-func readHeader(data []byte) (h header.Header) {
-	v, _ := json.Parse(data)
-	v.Each(func(_ string, pair json.Value) bool {
-		h = append(h, header.Field{Name: pair.At(0).Text(), Value: pair.At(1).Text()})
-		return true
-	})
-	return h
 }

@@ -110,7 +110,8 @@ func readClosing(data []byte) live.Closing {
 	code, _ := v.Get("code").Int()
 	status, _ := v.Get("status").Int()
 	return live.Closing{
-		Code: int(code), Status: int(status), Reason: v.Get("reason").Text(),
+		Code: int(code), Reason: v.Get("reason").Text(),
+		Status: int(status), Header: readHeader(v.Get("headers")), Body: []byte(v.Get("body").Text()),
 		Name: v.Get("name").Text(), ErrorCode: v.Get("errorCode").Text(), Message: v.Get("message").Text(),
 	}
 }

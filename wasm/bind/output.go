@@ -45,6 +45,16 @@ func writeHeaders(w *json.Writer, h header.Header) {
 	w.Close(']')
 }
 
+// readHeader reads what writeHeaders writes.
+func readHeader(data []byte) (h header.Header) {
+	v, _ := json.Parse(data)
+	v.Each(func(_ string, pair json.Value) bool {
+		h = append(h, header.Field{Name: pair.At(0).Text(), Value: pair.At(1).Text()})
+		return true
+	})
+	return h
+}
+
 // writeFailure writes a Failure.
 func writeFailure(w *json.Writer, key string, f *fault.Fault) {
 	w.Open(key, '{')

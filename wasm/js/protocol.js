@@ -46,7 +46,8 @@
 //	hf_opened(session, connection, now)           a connection's socket is open
 //	hf_message(session, connection, n, now)       it brought a message, JSON
 //	hf_closed(session, connection, n, now)        it ended, or did not open: JSON {code, reason} of
-//	                                              the close frame, {status} of a refused handshake,
+//	                                              the close frame, {status, headers, body} of a
+//	                                              refused handshake, as far as they are known,
 //	                                              {name, errorCode, message} of an error
 //	hf_say(session, n, now)                       the caller sends a message, JSON
 //	hf_shut(session, now)                         the caller has no more to say

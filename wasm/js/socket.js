@@ -1,19 +1,22 @@
 // Socket is one connection of a live session: it opens a WebSocket and passes on what comes.
 
-import { describeFailure, quietly } from "./error.js";
+import { describeFailure, headerPairs, quietly } from "./error.js";
 import { encodeText } from "./check.js";
 import { isNode, soon } from "./host.js";
 
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
 const KEY = "x-holdfast-key";
 
+/** What is read of a refusal's body. */
+const MAX_REFUSAL = 64 * 1024;
+
 export class Socket {
   #line;
   #socket = null;
   /** What the host said of a failure, before it says that the connection is closed. */
   #failure = {};
-  /** What must not appear in a report, though the URL and the subprotocols hold it. */
-  #secret = "";
+  /** What must not appear in a report, though the URL and the subprotocols hold it. @type {string[]} */
+  #secrets = [];
   /** Closed, or no longer wanted: whatever still arrives is dropped. */
   #over = false;
   #closing = false;
@@ -33,7 +36,7 @@ export class Socket {
       const signed = await this.#line.session.authorize(headers, `${KEY}: `);
       if (this.#closing) return;
       const request = present(url, door, protocols, headers, signed);
-      this.#secret = request.secret;
+      if (request.secret) this.#secrets = [encodeURIComponent(request.secret), request.secret];
       this.#socket = this.#line.session.socket(request);
     } catch (error) {
       this.#closed({ code: 1006, ...this.#describe(error) });
@@ -43,13 +46,15 @@ export class Socket {
     socket.binaryType = "arraybuffer"; // Gemini sends its JSON as binary messages
     socket.onopen = () => this.#over || this.#line.opened(this);
     socket.onmessage = ({ data }) => this.#message(data);
+    // Why a handshake was refused the package ws tells, and nothing else does.
+    socket.on?.("unexpected-response", (_, response) => this.#refused(response));
     socket.onerror = (event) => {
       this.#failure = this.#describe(event?.error ?? event);
       const [, status] = /unexpected server response: (\d{3})/i.exec(this.#failure.message) ?? [];
       if (status) this.#failure.status = Number(status);
     };
     socket.onclose = (event) => {
-      const how = { ...this.#failure, code: event?.code ?? 1006, reason: String(event?.reason ?? "") };
+      const how = { ...this.#failure, code: event?.code ?? 1006, reason: this.#hide(String(event?.reason ?? "")) };
       if (this.#reading) this.#reading.then(() => this.#closed(how));
       else this.#closed(how);
     };
@@ -76,7 +81,20 @@ export class Socket {
 
   #describe(error) {
     const { name, code, message } = describeFailure(error);
-    return { name, errorCode: code, message: this.#secret ? message.replaceAll(this.#secret, "…") : message };
+    return { name, errorCode: code, message: this.#hide(message) };
+  }
+
+  #hide(text) {
+    return this.#secrets.reduce((hidden, secret) => hidden.replaceAll(secret, "…"), text);
+  }
+
+  async #refused(response) {
+    let body = "";
+    await quietly(async () => {
+      for await (const chunk of response.setEncoding("utf8")) if ((body += chunk).length > MAX_REFUSAL) break;
+    });
+    this.#closed({ code: 1006, status: response.statusCode, headers: headerPairs(response.headers), body: this.#hide(body) });
+    this.close();
   }
 
   #message(data) {
@@ -126,8 +144,7 @@ function present(url, door, protocols, headers, { [KEY]: key, ...signed }) {
     const name = door.header.slice(0, colon);
     if (!own.has(name)) result.headers[name] = door.header.slice(colon + 2) + secret;
   } else if (parameter) {
-    result.secret = encodeURIComponent(secret);
-    result.url += `${url.includes("?") ? "&" : "?"}${parameter}=${result.secret}`;
+    result.url += `${url.includes("?") ? "&" : "?"}${parameter}=${encodeURIComponent(secret)}`;
   } else {
     result.protocols.push(door.protocol + secret);
   }
