@@ -136,6 +136,56 @@ test("what two tabs spend adds up", async () => {
   await context.close();
 });
 
+test("a tab that asks nothing learns what the others spend, and holds to the limit", async () => {
+  const context = await browser.newContext();
+  const page = await tab(context);
+  await ask(page);
+  const { spentUsd } = (await health(page)).spend;
+  const idle = await tab(context, { spend: { maxUsd: 2 * spentUsd } });
+  await ask(page);
+  await until(async () => (await health(idle)).spend.attempts === 2, "the other tab was not told");
+  assert.deepEqual(await ask(idle), { status: "failed", reason: "budget", sent: 0 });
+  await context.close();
+});
+
+test("a page that comes back learns what was spent while it slept", async () => {
+  const context = await browser.newContext();
+  const [asleep, page] = [await context.newPage(), await tab(context)];
+  await asleep.addInitScript(() => {
+    BroadcastChannel.prototype.postMessage = () => {};
+    Object.defineProperty(BroadcastChannel.prototype, "onmessage", { set() {} }); // hears nothing
+  });
+  await begin(asleep);
+  await ask(page);
+  await page.evaluate(() => client.close());
+  await asleep.evaluate(() => dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true })));
+  await until(async () => (await health(asleep)).spend.attempts === 1, "it has not looked");
+  await context.close();
+});
+
+test("what could not be written down is not forgotten, and nothing is counted twice", async () => {
+  const context = await browser.newContext();
+  const [first, second] = [await tab(context), await tab(context)];
+  await ask(second);
+  await first.evaluate(() => {
+    const { put } = IDBObjectStore.prototype;
+    globalThis.free = () => (IDBObjectStore.prototype.put = put);
+    IDBObjectStore.prototype.put = function (...options) {
+      put.apply(this, options);
+      this.transaction.abort(); // the disk is full
+    };
+  });
+  for (let asked = 0; asked < 3; asked++) await ask(first);
+  await until(async () => (await health(first)).spend.attempts === 4, "its own calls, and the other tab's");
+  assert.equal((await health(second)).spend.attempts, 1);
+  await first.evaluate(() => free());
+  await ask(first);
+  await until(async () => (await health(second)).spend.attempts === 5, "what it had not been told");
+  assert.equal((await health(first)).spend.attempts, 5);
+  assert.deepEqual([...first.errors, ...second.errors], []);
+  await context.close();
+});
+
 test("what is kept holds no key, prompt or answer", async () => {
   const context = await browser.newContext();
   const page = await tab(context);

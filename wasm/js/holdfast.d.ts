@@ -375,7 +375,7 @@ export interface CallOptions {
   /** Added to the client's headers; wins over them. */
   headers?: Record<string, string>;
   signal?: AbortSignal;
-  /** The whole call, waits included; overrides the budget's `totalMs`. */
+  /** The whole call, waits included; overrides the budget's `totalMs`. 0 switches it off. */
   timeoutMs?: number;
   /** Overrides of the client's policy for this call. */
   policy?: Policy;
@@ -764,9 +764,9 @@ export interface Client {
 
 /**
  * Everything that Holdfast throws. `code` is a stable word: the failure's `reason` for what a
- * provider did, or one of `bad_option`, `bad_body`, `bad_response`, `body_too_large`,
- * `bad_snapshot`, `load_failed`, `version_mismatch`, `program_died`, `closed`. Ask for `name` and
- * `code` rather than for the class, of which a page with two copies of this package has two.
+ * provider did, or one of `bad_option`, `bad_body`, `body_too_large`, `bad_snapshot`, `load_failed`,
+ * `version_mismatch`, `program_died`, `closed`, and of `holdfast/store` `store_failed`. Ask for `name`
+ * and `code` rather than for the class, of which a page with two copies of this package has two.
  */
 export class HoldfastError extends Error {
   readonly name: "HoldfastError";

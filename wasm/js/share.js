@@ -15,8 +15,10 @@ export class Share {
   /** Undefined until it is open, and for ever where it cannot be. @type {IDBDatabase | undefined} */
   #database;
   #timer;
-  /** What this tab has read or written last. @type {string | undefined} */
+  /** What was on the disk when this tab read or wrote it last: what others have spent is counted from it. @type {string | undefined} */
   #kept;
+  /** The state behind which nothing of its own is to be written. @type {string | undefined} */
+  #own;
 
   /**
    * Null where the host has no place to keep things, or no other tabs.
@@ -39,6 +41,7 @@ export class Share {
     this.#channel = new BroadcastChannel(`holdfast ${name}`);
     this.#channel.onmessage = ({ data }) => this.#hear(data);
     addEventListener("pagehide", this.#leave);
+    addEventListener("pageshow", this.#return);
   }
 
   /** Reads what was kept. Never rejects. */
@@ -52,7 +55,7 @@ export class Share {
   begin() {
     const kept = this.#kept;
     if (kept) this.#ask((port, target, handle, now) => port.restore(target, handle, false, encodeText(kept), now));
-    this.#kept = this.#state();
+    this.#own = this.#kept = this.#state();
   }
 
   /** Something may have been learned. */
@@ -64,6 +67,7 @@ export class Share {
   async close() {
     await this.#pass();
     removeEventListener("pagehide", this.#leave);
+    removeEventListener("pageshow", this.#return);
     this.#channel.close();
     this.#database?.close();
   }
@@ -74,41 +78,63 @@ export class Share {
     this.#timer = undefined;
     const news = this.#ask((port, target, handle) => port.state(target, handle, true));
     if (news) this.#channel.postMessage(news);
-    if (this.#state() === this.#kept) return;
-    const write = () => this.#write(true);
-    // A database that was closed without a word is opened again; a full disk harms no call.
-    await write().catch(() => this.#open().then(write)).catch(() => {});
+    if (this.#state() === this.#own) return;
+    if (await this.#join(true)) this.#channel.postMessage(""); // the others read what it cost
   };
 
   /** A page that goes away waits for no answer. */
   #leave = () => {
-    if (this.#state() !== this.#kept) this.#write(false).catch(() => {});
+    if (this.#state() !== this.#own) this.#write().catch(() => {});
+  };
+
+  /** A page that comes back was told nothing while it was away. */
+  #return = ({ persisted }) => {
+    if (persisted) this.#join(false);
   };
 
   #state() {
     return this.#ask((port, target, handle) => port.state(target, handle, false));
   }
 
-  /** Writes all down. To join what another tab has spent, it must be read in the same transaction. */
-  async #write(join) {
-    const transaction = this.#database?.transaction("state", "readwrite");
-    if (!transaction) return;
-    const store = transaction.objectStore("state");
-    if (join) {
-      const found = await result(store.get(this.#name));
+  /**
+   * Joins what other tabs have spent; to write all down, it must be read in the same transaction.
+   * A database that was closed without a word is opened again; a full disk harms no call. Never
+   * rejects; tells whether something was written.
+   */
+  async #join(write) {
+    const join = async () => {
+      const transaction = this.#begun(write ? "readwrite" : "readonly");
+      const found = await result(transaction.objectStore("state").get(this.#name));
+      const idle = this.#state() === this.#own;
       this.#ask((port, target, handle, now) => port.join(target, handle, encodeText(`${this.#kept}\n${found}`), now));
-    }
-    const state = this.#state();
-    if (!state) return; // the program has ended
-    store.put(state, this.#name);
-    transaction.commit();
-    this.#kept = state;
+      if (typeof found === "string") this.#kept = found;
+      if (write) return this.#write(transaction);
+      if (idle) this.#own = this.#state();
+    };
+    return this.#database && join().catch(() => this.#open().then(join)).catch(() => {});
   }
 
-  /** What another tab tells. What is damaged, or of another release, is not taken. */
+  async #write(transaction = this.#begun("readwrite")) {
+    const state = this.#state();
+    if (!state) return; // the program has ended
+    transaction.objectStore("state").put(state, this.#name);
+    transaction.commit();
+    await new Promise((resolve, reject) => {
+      transaction.oncomplete = resolve;
+      transaction.onabort = reject;
+    });
+    this.#own = this.#kept = state;
+    return true;
+  }
+
+  #begun(mode) {
+    return this.#database.transaction("state", mode);
+  }
+
+  /** What another tab tells; an empty word says that it has written. What is damaged, or of another release, is not taken. */
   #hear(news) {
-    if (typeof news !== "string") return;
-    this.#ask((port, target, handle, now) => port.restore(target, handle, true, encodeText(news), now));
+    if (news === "") this.#join(false);
+    else if (typeof news === "string") this.#ask((port, target, handle, now) => port.restore(target, handle, true, encodeText(news), now));
   }
 
   async #read() {
