@@ -382,6 +382,18 @@ test("whoever wants less motion gets none", async () => {
   await close(page);
 });
 
+test("in colours that the system forces, nothing shines through the dock, the line frays, and what is off looks so", async () => {
+  const page = await demo({ sim: "cut_twice", forcedColors: "active" });
+  await ask(page);
+  await ended(page);
+  const style = (selector, name, pseudo) => page.evaluate(([selector, name, pseudo]) => getComputedStyle(document.querySelector(selector), pseudo)[name], [selector, name, pseudo]);
+  assert.equal(await style(".dock", "backgroundColor"), await style("body", "backgroundColor"));
+  assert.match(await style(".answer", "backgroundImage", "::before"), /repeating/);
+  assert.notEqual(await style(".plug", "color"), await style(".send", "color"));
+  await page.screenshot({ path: shot("forced-colours") });
+  await close(page);
+});
+
 test("on a narrow screen the dock stays in place and Continue comes into view", async () => {
   const page = await demo({ sim: "cut_twice", pace: 8, viewport: { width: 360, height: 740 }, hasTouch: true });
   await ask(page);
