@@ -385,6 +385,26 @@ test("killed, and started with other models: the same model in another place goe
   }
 });
 
+test("killed, and started with a shorter chain: it goes on in the API in which it was asked", { timeout: 30_000 }, async () => {
+  const { models } = config;
+  const text = words(60);
+  const slow = acting("openai", "gpt-x", { text, requests: [{ gapMs: 30 }], continuations: [{}] });
+  config.models = { chain: [slow, { provider: "openai", model: "gpt-y" }] };
+  try {
+    await crash();
+    const answer = (await begin({}, { path: "/answers/v1/responses", body: { model: "chain", input: "Go" } })).reader();
+    await until(3000, async () => (await answer.catchUp()).text !== "");
+    config.models = { chain: [slow] };
+    await crash();
+    await answer.follow();
+    assert.deepEqual([answer.result.status, answer.text], ["complete", text]);
+    assert.deepEqual((await log(slow.headers["x-sim-session"])).requests.map(({ path }) => path), Array(2).fill("/openai/v1/responses"));
+  } finally {
+    config.models = models;
+    await crash();
+  }
+});
+
 test("killed, and nobody comes: the alarm takes it up", { timeout: 30_000 }, async () => {
   const text = words(60);
   const { reader, session } = await begin({ text, requests: [{ gapMs: 30 }] });

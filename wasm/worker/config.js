@@ -52,7 +52,7 @@ export class Config {
   models;
   /** The options of the client that all requests share, as JSON. @type {Uint8Array} */
   options;
-  /** By place: who serves a target. @type {{provider: string, model: string}[]} */
+  /** By place: who serves a target, and the API in which it is asked there. @type {{provider: string, model: string, asked: string}[]} */
   targets = [];
   #chains = new Map();
 
@@ -110,7 +110,7 @@ export class Config {
         if (!usual) continue;
         places.push(targets.length);
         targets.push({ ...usual, ...target, baseURL: provider.base });
-        this.targets.push({ provider: target.provider, model: target.model });
+        this.targets.push({ provider: target.provider, model: target.model, asked });
       }
       this.#chains.set(`${asked} ${name}`, places);
     }

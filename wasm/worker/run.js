@@ -252,6 +252,6 @@ export async function quoteOf({ plan, body }, config) {
 
 /** The places of a chain of targets that was chosen when the configuration may have been another one. */
 function placesOf(now, then, places) {
-  const same = (a, b) => a !== undefined && a.provider === b.provider && a.model === b.model;
+  const same = (a, b) => a !== undefined && ["provider", "model", "asked"].every((key) => a[key] === b[key]);
   return then.map((target, i) => (same(now[places[i]], target) ? places[i] : now.findIndex((one) => same(one, target)))).filter((place) => place >= 0);
 }
