@@ -7,7 +7,7 @@ import { Waiting } from "./waiting.js";
 
 /** The most bytes in a row, or characters of text: a Durable Object's row takes 2 MB, a character up to 3 bytes. */
 export const MAX_ROW_BYTES = 1 << 20;
-export const MAX_TEXT = 1 << 19;
+const MAX_TEXT = 1 << 19;
 
 /**
  * @typedef {object} Settings
@@ -89,7 +89,7 @@ export class Store {
     const { incarnation } = this.stream;
     this.#storage.transactionSync(() => {
       let n = this.#tail;
-      for (const message of messages) this.#sql.exec("INSERT INTO messages VALUES (?, ?)", ++n, message);
+      for (const message of messages) this.#insert(++n, message);
       along?.(this.#sql);
       if (writer !== undefined) this.#set("writer", writer);
       if (close) this.#set("closed", 1);
@@ -101,6 +101,19 @@ export class Store {
     this.safe = Math.max(this.safe, tail);
     if (close) this.ended = true;
     this.#waiting.wake();
+  }
+
+  /** Writes a message down. What does not fit into its row stands in others. */
+  #insert(n, message) {
+    const [first, ...more] = typeof message === "string" ? rowsOf(message) : [message];
+    this.#sql.exec("INSERT INTO messages VALUES (?, ?)", n, first);
+    more.forEach((row, part) => this.#sql.exec("INSERT INTO rest VALUES (?, ?, ?)", n, part, row));
+  }
+
+  #whole({ n, data }) {
+    if (data.length < MAX_TEXT - 1) return data;
+    const rest = this.#sql.exec("SELECT data FROM rest WHERE n = ? ORDER BY part", n).toArray();
+    return data + rest.map((row) => row.data).join("");
   }
 
   /** The last message of those that are there, safe or not. */
@@ -116,7 +129,7 @@ export class Store {
     const messages = [];
     let size = 0;
     for (const row of this.#sql.exec("SELECT n, data FROM messages WHERE n > ? AND n <= ? ORDER BY n", n, this.safe)) {
-      const data = typeof row.data === "string" ? row.data : new Uint8Array(row.data);
+      const data = typeof row.data === "string" ? this.#whole(row) : new Uint8Array(row.data);
       if (messages.length > 0 && size + data.length > maxBytes) break;
       messages.push(data);
       size += data.length;
@@ -155,5 +168,19 @@ const TABLES = [
   `CREATE TABLE stream (incarnation TEXT NOT NULL, type TEXT NOT NULL, ttlSeconds INTEGER, expiresAtMs INTEGER, diesAtMs INTEGER,
     closed INTEGER NOT NULL DEFAULT 0, closer TEXT, writer TEXT)`,
   "CREATE TABLE messages (n INTEGER PRIMARY KEY, data NOT NULL)",
+  "CREATE TABLE rest (n INTEGER, part INTEGER, data TEXT NOT NULL, PRIMARY KEY (n, part))",
   "CREATE TABLE producers (id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL)",
 ];
+
+/** A text in rows, none of which ends within a character. */
+function rowsOf(text) {
+  const rows = [];
+  let at = 0;
+  do {
+    let end = at + MAX_TEXT;
+    if (/[\ud800-\udbff]/.test(text.charAt(end - 1))) end--;
+    rows.push(text.slice(at, end));
+    at = end;
+  } while (at < text.length);
+  return rows;
+}

@@ -6,10 +6,10 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { configOf } from "./config.js";
-import { errorResponse, Refusal, refusalOf } from "./errors.js";
+import { errorResponse, Refusal } from "./errors.js";
 import { bounded } from "./guard.js";
 import { facts, gone, head, kindOf, offsetOf, read } from "./reading.js";
-import { MAX_ROW_BYTES, MAX_TEXT, Store } from "./store.js";
+import { MAX_ROW_BYTES, Store } from "./store.js";
 
 export class Streams extends DurableObject {
   #store = new Store(this.ctx.storage);
@@ -19,7 +19,8 @@ export class Streams extends DurableObject {
       if (this.#store.expired) await this.#store.delete();
       return await this.#serve(request);
     } catch (error) {
-      return errorResponse("openai", refusalOf(error));
+      if (!(error instanceof Refusal)) throw error;
+      return errorResponse("openai", error);
     }
   }
 
@@ -173,9 +174,7 @@ function messagesOf(type, body) {
   } catch {
     throw new Refusal(400, "invalid_json", "The body must be JSON.");
   }
-  const messages = (Array.isArray(values) ? values : [values]).map((value) => JSON.stringify(value));
-  if (messages.some(({ length }) => length > MAX_TEXT)) throw new Refusal(413, "message_too_large", `A message holds up to ${MAX_TEXT} characters.`);
-  return messages;
+  return (Array.isArray(values) ? values : [values]).map((value) => JSON.stringify(value));
 }
 
 /** Numbers keep their digits. */
