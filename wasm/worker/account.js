@@ -3,6 +3,7 @@
 
 import { Refusal } from "./errors.js";
 import { limitsMoney, RENEW_MS, TICKS_PER_USD } from "./limits.js";
+import { reach } from "./objects.js";
 
 const ledgerOf = (env, owner) => env.LEDGERS.get(env.LEDGERS.idFromName(owner));
 
@@ -26,14 +27,8 @@ export async function cover(env, caller, id, heldUsd, costUsd) {
 }
 
 async function asked(env, { owner, limits }, method, id, costUsd) {
-  let answer;
-  try {
-    answer = await ledgerOf(env, owner)[method]({ id, ticks: ticksOf(costUsd), limits });
-  } catch (error) {
-    console.error("holdfast: the ledger:", error?.stack ?? error);
-    throw new Refusal(503, "ledger_unavailable", "The gateway could not look up the limits of this token.");
-  }
-  const { refused, retryAtMs } = answer;
+  const ask = () => ledgerOf(env, owner)[method]({ id, ticks: ticksOf(costUsd), limits });
+  const { refused, retryAtMs } = await reach(ask, "ledger_unavailable", "The gateway could not look up the limits of this token.");
   if (refused) throw new Refusal(...REFUSALS[refused], retryAtMs);
 }
 

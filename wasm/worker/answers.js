@@ -6,6 +6,7 @@
 //	                      └──┘ the object or the program was lost: the next request or alarm takes up
 
 import { DurableObject } from "cloudflare:workers";
+import { HoldfastError } from "../js/error.js";
 import { renew, reserve, settle } from "./account.js";
 import { configOf } from "./config.js";
 import { errorResponse, Refusal, refusalOf } from "./errors.js";
@@ -38,6 +39,7 @@ export class Answers extends DurableObject {
     try {
       return { made: await this.#begin(asked) };
     } catch (error) {
+      if (!(error instanceof Refusal || error instanceof HoldfastError)) throw error;
       const { status, code, message, retryAtMs } = refusalOf(error);
       return { made: false, refused: { status, code, message, retryAtMs } };
     }
@@ -51,12 +53,16 @@ export class Answers extends DurableObject {
       this.#takeUp();
       return false;
     }
-    this.#store.create({ type: "application/json" }, () => this.#record.create(asked, heldUsd));
+    try {
+      this.#store.create({ type: "application/json" }, () => this.#record.create(asked, heldUsd));
+    } catch (error) {
+      if (heldUsd !== null) await settle(this.env, asked.caller.owner, this.#name, { costUsd: 0 });
+      throw error;
+    }
     this.#storage.setAlarm(Date.now() + BEAT_MS);
     const wrong = await this.#takeUp();
     if (!wrong) return true;
-    await this.#settle({ costUsd: 0 });
-    await this.#delete();
+    await this.#delete({ costUsd: 0 });
     throw new Refusal(400, "invalid_request", wrong.message);
   }
 
@@ -74,14 +80,6 @@ export class Answers extends DurableObject {
     if (heldUsd === null) return;
     const lost = this.#record.lost(runs).length > 0; // what that has cost, nobody knows
     await settle(this.env, owner, this.#name, bill && { ...bill, lost });
-    if (this.#store.stream) this.#record.settled(); // it may have been deleted meanwhile
-  }
-
-  /** What the provider stores of it is its owner's, by the id that the result tells. */
-  async #keep() {
-    const { plan, owner } = this.#record.asked;
-    const id = plan.tells && this.#bill()?.id;
-    if (id) await keep(this.env, owner, [id]);
   }
 
   /** What the answer has cost, by its last message; null when it has not ended. */
@@ -89,16 +87,22 @@ export class Answers extends DurableObject {
     return this.#store.ended ? JSON.parse(this.#store.read(this.#store.safe - 1, 1).messages[0]).result : null;
   }
 
-  /** Ends the answer where it is. @returns {Promise<boolean>} whether there is one */
+  /** Ends the answer where it is, or throws. @returns {Promise<boolean>} whether there is one */
   async cancel() {
     await this.#expire();
     if (!this.#store.stream) return false;
+    await this.#end();
+    if (this.#store.stream && !this.#store.ended) throw new Error("the end of an answer could not be written");
+    return true;
+  }
+
+  /** Ends the answer where it is, if that can be written. */
+  async #end() {
     for (let n = 0; n < 2 && !this.#store.ended; n++) { // a second time when the program dies of it
       this.#takeUp();
       this.#run?.cancel();
       await this.#run?.over;
     }
-    return true;
   }
 
   async fetch(request) {
@@ -106,7 +110,7 @@ export class Answers extends DurableObject {
       await this.#expire();
       if (!this.#store.stream) throw gone();
       if (request.method === "DELETE") {
-        await this.cancel();
+        await this.#end();
         await this.#delete();
         return new Response(null, { status: 204 });
       }
@@ -115,15 +119,16 @@ export class Answers extends DurableObject {
       if (request.method === "GET") return await read(this.#store, request);
       throw new Refusal(405, "method_not_allowed", "An answer takes GET, HEAD and DELETE.");
     } catch (error) {
-      return errorResponse("openai", refusalOf(error));
+      if (!(error instanceof Refusal)) throw error;
+      return errorResponse("openai", error);
     }
   }
 
   async alarm() {
     await this.#expire();
     if (!this.#store.stream) return;
+    this.#storage.setAlarm(Date.now() + BEAT_MS); // first: whatever fails now is tried again
     if (this.#store.ended) return this.#ended();
-    this.#storage.setAlarm(Date.now() + BEAT_MS);
     this.#takeUp();
     const { owner, heldUsd } = this.#record.asked;
     if (heldUsd === null || Date.now() - this.#renewedAt < RENEW_MS) return;
@@ -156,9 +161,12 @@ export class Answers extends DurableObject {
   }
 
   async #ended() {
+    const { stream } = this.#store;
+    const { plan, owner } = this.#record.asked;
+    const id = plan.tells && this.#bill()?.id; // by which the provider stores it: it is the owner's
     await this.#settle();
-    await this.#keep();
-    if (!this.#store.stream) return;
+    if (id) await keep(this.env, owner, [id]);
+    if (this.#store.stream !== stream) return; // deleted meanwhile
     this.#record.forget();
     this.#store.dieAt(this.#store.stream.diesAtMs ?? Date.now() + configOf(this.env).answerTtlSeconds * 1000);
   }
@@ -167,10 +175,12 @@ export class Answers extends DurableObject {
     if (this.#store.expired) await this.#delete();
   }
 
-  async #delete() {
+  async #delete(bill) {
+    const { stream } = this.#store;
+    if (!stream) return;
     this.#run?.drop();
     this.#run = null;
-    await this.#settle();
-    await this.#store.delete();
+    await this.#settle(bill);
+    if (this.#store.stream === stream) await this.#store.delete();
   }
 }

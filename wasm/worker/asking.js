@@ -7,7 +7,7 @@
 
 import { digest, joined } from "./bytes.js";
 import { Refusal } from "./errors.js";
-import { askObject, objectOf } from "./objects.js";
+import { askObject, objectOf, reach } from "./objects.js";
 
 const ID = /^[\w-]{8,64}$/;
 
@@ -32,7 +32,7 @@ async function begin(request, asked, answers, owner) {
   const id = request.headers.get("idempotency-key") ?? crypto.randomUUID();
   if (!ID.test(id)) throw new Refusal(400, "invalid_request", `idempotency-key must match ${ID.source}.`);
   const object = objectOf(answers, owner, id);
-  const { made, refused } = await object.begin(asked);
+  const { made, refused } = await reach(() => object.begin(asked));
   if (refused) throw new Refusal(refused.status, refused.code, refused.message, refused.retryAtMs);
   const { origin } = new URL(request.url);
   let response;
@@ -47,7 +47,7 @@ async function begin(request, asked, answers, owner) {
 
 async function cancel(object, { method }) {
   if (method !== "POST") throw new Refusal(405, "method_not_allowed", "This path takes POST.");
-  if (!(await object.cancel())) throw new Refusal(404, "not_found", "There is no such answer.");
+  if (!(await reach(() => object.cancel()))) throw new Refusal(404, "not_found", "There is no such answer.");
   return new Response(null, { status: 204 });
 }
 

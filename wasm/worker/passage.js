@@ -212,14 +212,15 @@ export class Passage {
   async #relay({ base, path, headers, signed, body, route, own, tells }, form) {
     const targets = [own, ...route.chain.map((place) => this.#config.targets[place])];
     const keys = targets.map((target) => target && this.#config.providers.get(target.provider).key);
+    let account = null;
     const session = limitsMoney(this.#caller.limits) ? new Covered(this.#config, keys, (usd) => account.cover(usd)) : new Session(this.#config, keys);
     session.facts.target = route.form ? 1 : 0;
     const { method, signal } = this.#request;
-    const account = await this.#account(session, base + path, body, route);
     const relay = new Relay(session, form, keys, signal);
-    // The context of a client that has left lives on until its call has ended, and is settled.
+    // The context of a client that has left lives on until its call has ended, and is settled: also while its money is set aside.
     this.#ctx.waitUntil(relay.ended.then(() => account?.close(session.bill)).then(() => session.rested()));
     try {
+      account = await this.#account(session, base + path, body, route);
       const answer = await fetchThrough(session, base + path, { method, headers: { ...headers, ...signed }, body, signal }, route, tells ? this.#keeping(relay.open) : relay.open);
       const response = await this.#presentable(answer, keys, form);
       session.facts.attempts ||= 1; // it passed without being a call

@@ -8,7 +8,7 @@ import { MAX_ROW_BYTES } from "./store.js";
  * @typedef {object} Asked
  * @property {string} hash of everything that was asked
  * @property {import("./passage.js").Plan} plan without secrets, and without its body
- * @property {{provider: string, model: string}[]} targets the chain, as the configuration had it then
+ * @property {{provider: string, model: string, asked: string}[]} targets the chain, as the configuration had it then
  * @property {Uint8Array} body
  * @property {import("./tokens.js").Caller} caller
  */
@@ -59,15 +59,10 @@ export class Record {
     this.#sql.exec("UPDATE asked SET heldUsd = ?", usd);
   }
 
-  /** What was set aside has been settled. */
-  settled() {
-    this.#sql.exec("UPDATE asked SET heldUsd = NULL");
-  }
-
-  /** Nobody asks again: what was asked need not be kept, but for its hash. */
+  /** Nobody asks again, and what was set aside is settled: what was asked need not be kept, but for its hash. */
   forget() {
     this.#sql.exec("DELETE FROM body");
-    this.#sql.exec("UPDATE asked SET plan = '{}'");
+    this.#sql.exec("UPDATE asked SET plan = '{}', heldUsd = NULL");
   }
 
   /** An attempt was sent, when the stream had so many messages. */

@@ -6,6 +6,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { Refusal } from "./errors.js";
+import { reach } from "./objects.js";
 import { Waiting } from "./waiting.js";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -78,13 +79,8 @@ export async function permit(env, owner, named) {
   const ids = [...new Set(named.map(({ id }) => id))];
   if (ids.length === 0) return;
   if (ids.length > MAX_IDS) throw new Refusal(400, "invalid_request", `A request may name ${MAX_IDS} stored things.`);
-  let foreign;
-  try {
-    foreign = ids.find(({ length }) => length > MAX_ID) ?? (await storedOf(env, owner).foreign(ids));
-  } catch (error) {
-    console.error("holdfast: what is stored:", error?.stack ?? error);
-    throw new Refusal(503, "storage_unavailable", "The gateway could not look up whose that is.");
-  }
+  const ask = () => storedOf(env, owner).foreign(ids);
+  const foreign = ids.find(({ length }) => length > MAX_ID) ?? (await reach(ask, "storage_unavailable", "The gateway could not look up whose that is."));
   if (foreign !== null) throw strange(named.find(({ id }) => id === foreign));
 }
 

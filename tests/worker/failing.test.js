@@ -1,0 +1,126 @@
+// Objects that are lost, slow or out of room: what was asked is neither lost nor paid for, and who asks again is answered.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import http from "node:http";
+import { join } from "node:path";
+import { test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { asking, folder, hashed, log, project, startGateway, TOKEN } from "./gateway.js";
+import { Reader } from "./reader.js";
+import { until, wait } from "./until.js";
+
+const library = process.env.HOLDFAST_DIST ?? join(folder, "holdfast");
+if (!process.env.HOLDFAST_DIST) execFileSync("bash", ["build.sh", "-package", library], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
+const { createClient } = await import(pathToFileURL(join(library, "holdfast.js")).href);
+
+const LIMITED = "hf-token-of-bob";
+const tokens = { alice: hashed(TOKEN), bob: { hash: hashed(LIMITED), limits: { concurrent: 2, maxUsd: 50 } } };
+const { address } = await startGateway({ tokens, streams: true }, { main: "failing.js" });
+
+const ask = (path, { token = TOKEN, headers, ...init } = {}) =>
+  fetch(address + path, { ...init, headers: { authorization: `Bearer ${token}`, "content-type": "application/json", ...headers } });
+const fault = async (faults) => assert.equal((await ask("/faults", { method: "POST", body: JSON.stringify(faults) })).status, 204);
+const report = async () => (await ask("/ledger/bob")).json();
+
+const PATH = "/openai/v1/chat/completions";
+const BODY = { model: "gpt-x", messages: [{ role: "user", content: "Go" }] };
+const words = (n) => Array.from({ length: n }, (_, i) => `word${i}`).join(" ");
+const begin = (script, { id = randomUUID(), ...more } = {}) => ask(`/answers${PATH}`, { method: "POST", body: JSON.stringify(BODY), headers: { ...script, "idempotency-key": id }, ...more });
+const reader = (id) => new Reader(ask, id);
+
+test("an object that is lost while it is asked: 503, and who asks again is answered", async () => {
+  const id = randomUUID();
+  for (const [path, init] of [["", { method: "GET" }], ["/cancel", { method: "POST" }], ["", { method: "DELETE" }]]) {
+    await fault({ lost: 1 });
+    const response = await ask(`/answers/${id}${path}`, init);
+    assert.deepEqual([response.status, response.headers.get("x-should-retry"), (await response.json()).error.code], [503, null, "storage_unavailable"]);
+    assert.equal((await ask(`/answers/${id}${path}`, init)).status, 404);
+  }
+  const client = await createClient({ provider: "openai", baseURL: address, token: TOKEN, breaker: false, throttle: false, policy: { interactive: { backoffBaseMs: 20, backoffCapMs: 100 } } });
+  const text = words(60);
+  const headers = asking({ text, requests: [{ gapMs: 10 }] });
+  await fault({ lost: 1 });
+  const answer = client.stream(PATH, BODY, { durable: true, headers, onDelta() {} });
+  await until(5000, () => answer.partial !== "");
+  answer.leave();
+  await fault({ lost: 2 });
+  const result = await client.resumeAnswer(answer.id, answer.offset, { text: answer.partial }).result;
+  assert.deepEqual([result.status, result.text, (await log(headers["x-sim-session"])).count], ["complete", text, 1]);
+  client.close();
+});
+
+test("a client that leaves while its money is set aside holds nothing, and nobody is asked", async () => {
+  await fault({ slowMs: 500 });
+  const headers = asking({ text: "Hi" });
+  for (let n = 0; n < 2; n++) {
+    const request = http.request(address + PATH, { method: "POST", headers: { authorization: `Bearer ${LIMITED}`, "content-type": "application/json", ...headers } });
+    request.on("error", () => {});
+    request.end(JSON.stringify(BODY));
+    await wait(150);
+    request.socket.resetAndDestroy();
+  }
+  await until(2000, async () => (await report()).all.requests === 2);
+  const { all, concurrent, held } = await report();
+  assert.deepEqual([all.ticks, concurrent, held, (await log(headers["x-sim-session"])).count], [0, 0, 0, 0]);
+  await fault({});
+});
+
+test("an answer for which there is no room is refused, and costs nothing", async () => {
+  const before = (await report()).all.requests;
+  const id = randomUUID();
+  await fault({ full: true });
+  const refused = await begin(asking({ text: "Hi" }), { id, token: LIMITED, headers: { "idempotency-key": id } });
+  assert.deepEqual([refused.status, (await refused.json()).error.code], [503, "storage_unavailable"]);
+  const { all, held, concurrent } = await report();
+  assert.deepEqual([all.requests, all.ticks, held, concurrent], [before + 1, 0, 0, 0]);
+  await fault({});
+  assert.equal((await ask(`/answers/${id}`, { token: LIMITED })).status, 404);
+});
+
+test("room that runs out: no cancel is said to be done, a deletion is, and the answer goes on when there is room again", { timeout: 60_000 }, async () => {
+  const text = words(200);
+  const script = () => asking({ text, requests: [{ gapMs: 10 }], continuations: [{}] });
+  const [kept, deleted] = [randomUUID(), randomUUID()];
+  for (const id of [kept, deleted]) assert.equal((await begin(script(), { id })).status, 201);
+  await until(3000, async () => (await reader(kept).catchUp()).text !== "" && (await reader(deleted).catchUp()).text !== "");
+  await fault({ full: true });
+  assert.equal((await ask(`/answers/${kept}/cancel`, { method: "POST" })).status, 503);
+  assert.equal((await ask(`/answers/${deleted}`, { method: "DELETE" })).status, 204);
+  await fault({});
+  const answer = reader(kept);
+  await answer.follow();
+  assert.deepEqual([answer.result.status, answer.text], ["complete", text]);
+  assert.equal((await ask(`/answers/${deleted}`)).status, 404);
+});
+
+test("a message that is larger than a row is read as it was written", { timeout: 60_000 }, async () => {
+  const text = "🐚海".repeat(700_000);
+  const chunk = (delta, finish = null) => `data: ${JSON.stringify({ choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const thoughts = Array.from({ length: 40 }, () => chunk({ reasoning_content: "hm ".repeat(20_000) })).join("");
+  let asked = 0;
+  const upstream = http.createServer((request, response) => {
+    asked++;
+    request.resume();
+    response.writeHead(200, { "content-type": "text/event-stream" }).end(`${thoughts}${chunk({ content: text })}${chunk({}, "stop")}data: [DONE]\n\n`);
+  });
+  await new Promise((resolve) => upstream.listen(0, "127.0.0.1", resolve));
+  const there = await startGateway({ providers: { openai: { baseURL: `http://127.0.0.1:${upstream.address().port}` } } }, { main: "failing.js" });
+  const get = (path, init = {}) => fetch(there.address + path, { ...init, headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json", ...init.headers } });
+  const { id } = await (await get(`/answers${PATH}`, { method: "POST", body: JSON.stringify(BODY) })).json();
+  const answer = new Reader(get, id);
+  await answer.follow();
+  assert.deepEqual([answer.result.status, answer.text === text, answer.result.reasoning.length, asked], ["complete", true, 2_400_000, 1]);
+  await there.stop();
+  upstream.close();
+
+  const message = JSON.stringify({ text });
+  assert.equal((await ask("/streams/long", { method: "PUT", body: `[1,${message},2]` })).status, 201);
+  const bodies = [];
+  for (let offset = "-1", n = 0; n < 3; n++) {
+    const read = await ask(`/streams/long?offset=${offset}`);
+    bodies.push(await read.text());
+    offset = read.headers.get("stream-next-offset");
+  }
+  assert.deepEqual([bodies[0], bodies[1] === `[${message}]`, bodies[2]], ["[1]", true, "[2]"]);
+});
