@@ -30,13 +30,13 @@ export class HoldfastError extends Error {
   }
 }
 
+// On the prototype, so that the name survives minifiers and does not clutter a printed error.
+Object.defineProperty(HoldfastError.prototype, "name", { value: "HoldfastError", writable: true, configurable: true });
+
 /** Whether an error is a HoldfastError, also of another copy of this module. */
 export function isHoldfastError(error) {
   return read(error, "name") === "HoldfastError" && typeof read(error, "code") === "string";
 }
-
-// On the prototype, so that the name survives minifiers and does not clutter a printed error.
-Object.defineProperty(HoldfastError.prototype, "name", { value: "HoldfastError", writable: true, configurable: true });
 
 /** An error as the program told it, {code, message}, or the one that ended it. */
 export function programError(error) {

@@ -326,8 +326,12 @@ export interface ClientOptions {
   throttle?: boolean;
   /**
    * Money. `maxUsd` refuses a request before it is sent when it might cost more than is left (code
-   * `budget`). `prices` replaces the table that comes with Holdfast: lines of `provider model input
-   * cached write write1h output`, in USD per million tokens, one of them for unknown models (`* * …`).
+   * `budget`). Default: money is counted, without a limit. `prices` replaces the table that comes with
+   * Holdfast: lines of `provider model [from DATE] [above N] input cached write write1h output`, in USD
+   * per million tokens. `model` is the name without its version, and `*` any; of the lines that fit, the
+   * one with the longest name counts. `from`: only since that day (`2026-10-01`, UTC). `above`: only for a
+   * request with more than N tokens of input. `-` for a cache's price is that of the input. One line must
+   * be for unknown models (`* * …`); what follows `#` is a comment.
    */
   spend?: { maxUsd?: number; prices?: string };
   /**
