@@ -24,6 +24,7 @@ const (
 	// proves a thought. Elsewhere letters are text, however many stand without a break.
 	attachment          = 2048 // bytes without a break: no word is so long
 	bytesPerAttachToken = 32
+	maxBefore           = 256 // bytes that name it, and its kind
 	attachments         = " data url image_url file_data signature thoughtSignature thought_signature encrypted_content "
 
 	// tokensPerSecond is what a model writes while nobody sees it: reasoning, or an answer that is
@@ -91,7 +92,7 @@ func textTokens(body []byte) int64 {
 			run++
 			continue
 		}
-		if run >= attachment && !written && attaches(body[:i-run]) {
+		if run >= attachment && !written && attaches(body[max(0, i-run-maxBefore):i-run]) {
 			attached += run
 		} else {
 			text += run
@@ -101,7 +102,7 @@ func textTokens(body []byte) int64 {
 	return int64(text/bytesPerToken + attached/bytesPerAttachToken)
 }
 
-// attaches tells whether the string that a body begins at its end stands where attachments do.
+// attaches tells whether the string that begins at the end of these bytes stands where attachments do.
 func attaches(body []byte) bool {
 	at := bytes.LastIndexByte(body, '"')
 	name, kind := bytes.TrimRight(body[:max(at, 0)], ": \t\r\n"), string(body[at+1:])

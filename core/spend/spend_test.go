@@ -242,6 +242,15 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// A text of long runs is text, and each byte of it is looked at once: with a look behind each run at all
+// before it, this takes minutes.
+func TestLongRuns(t *testing.T) {
+	body := json.Value(`{"content":"` + strings.Repeat(strings.Repeat("x", attachment)+" ", 16<<10) + `"}`)
+	if e := Guess(wire.Chat, body); e.Input < int64(len(body))/bytesPerToken-1 {
+		t.Errorf("%d tokens in %d bytes", e.Input, len(body))
+	}
+}
+
 // What is written to a cache for an hour, and what tools at the provider may be called for, is set aside.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct {
