@@ -16,8 +16,6 @@ type Meta struct {
 	// Usage asks for the usage in a chat stream, as stream_options.include_usage does. Whole
 	// answers and the other APIs' streams always have it.
 	Usage bool
-	// HideReasoning leaves the reasoning out. In messages and responses it comes unsigned; see Returned.
-	HideReasoning bool
 	// Provider is the one whose client reads the answer; Gloo's errors have a form of their own.
 	Provider fault.Provider
 }
@@ -111,15 +109,12 @@ func Answer(from, to wire.API, body json.Value, meta Meta) (Result, error) {
 		meta:   meta.orElse(s.ID, s.Model, created),
 		usage:  s.Usage,
 		finish: finishOf(s.End, s.Finish, s.Tool),
+		deltas: s.Take(),
 	}
-	for i, d := range s.Take() {
-		if d.Kind == wire.Reasoning && meta.HideReasoning {
-			continue
-		}
-		if d.Kind == wire.ToolCall && d.Tool.ID == "" {
+	for i := range a.deltas {
+		if d := &a.deltas[i]; d.Kind == wire.ToolCall && d.Tool.ID == "" {
 			d.Tool.ID = a.meta.callID(i)
 		}
-		a.deltas = append(a.deltas, d)
 	}
 	var w json.Writer
 	switch to {

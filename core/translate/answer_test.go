@@ -26,6 +26,9 @@ var answers = map[wire.API]string{
 	  "usageMetadata":{"promptTokenCount":100,"cachedContentTokenCount":40,"candidatesTokenCount":30,"thoughtsTokenCount":20,"totalTokenCount":150},"modelVersion":"m","responseId":"a1"}`,
 }
 
+// thoughtless is generate's answer without what was thought.
+var thoughtless = json.Value(strings.Replace(answers[generate], `{"text":"hm","thought":true},`, "", 1))
+
 func whole(t *testing.T, api wire.API, body []byte) (*wire.Stream, []wire.Delta) {
 	t.Helper()
 	s := wire.NewStream(api, "", nil)
@@ -71,7 +74,7 @@ func TestAnswerForms(t *testing.T) {
 		messages:  `{"id":"a1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"Hi"},{"type":"tool_use","id":"call_1","name":"f","input":{"a":1}}],"stop_reason":"tool_use","stop_sequence":null,"usage":{"input_tokens":60,"cache_creation_input_tokens":0,"cache_read_input_tokens":40,"output_tokens":50}}`,
 		responses: `{"id":"a1","object":"response","created_at":0,"status":"completed","error":null,"incomplete_details":null,"instructions":null,"metadata":{},"model":"m","output":[{"id":"msg_a1_0","type":"message","status":"completed","role":"assistant","content":[{"type":"output_text","annotations":[],"logprobs":[],"text":"Hi"}]},{"id":"fc_a1_1","type":"function_call","status":"completed","arguments":"{\"a\":1}","call_id":"call_1","name":"f"}],"parallel_tool_calls":true,"temperature":null,"tool_choice":"auto","tools":[],"top_p":null,"usage":{"input_tokens":100,"input_tokens_details":{"cached_tokens":40},"output_tokens":50,"output_tokens_details":{"reasoning_tokens":20},"total_tokens":150}}`,
 	} {
-		r, err := Answer(generate, to, json.Value(answers[generate]), Meta{HideReasoning: true})
+		r, err := Answer(generate, to, thoughtless, Meta{})
 		if err != nil || string(r.Body) != want {
 			t.Errorf("%s: %v\n got %s\nwant %s", to, err, r.Body, want)
 		}

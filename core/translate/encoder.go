@@ -72,8 +72,6 @@ func (e *Encoder) Delta(d wire.Delta) []byte {
 	switch {
 	case d.Kind == wire.Restart:
 		return e.Fail(fault.Lost(fault.Truncated, "the answer was begun anew"))
-	case d.Kind == wire.Reasoning && e.meta.HideReasoning:
-		return e.out
 	case d.Kind != wire.ToolCall && len(d.Text) == 0:
 		return e.out
 	case !e.begin():

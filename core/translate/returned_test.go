@@ -19,7 +19,7 @@ func TestReturned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		hidden, err := Answer(generate, to, json.Value(answers[generate]), Meta{HideReasoning: true})
+		hidden, err := Answer(generate, to, thoughtless, Meta{})
 		if err != nil {
 			t.Fatal(err)
 		}
