@@ -27,7 +27,7 @@ func (c *chat) see(_ string, v json.Value) {
 	}
 	v.Pick(chatHead, c.head[:])
 	for i := range c.head {
-		c.head[i] = append(json.Value(nil), c.head[i]...)
+		c.head[i] = clone(c.head[i])
 	}
 }
 

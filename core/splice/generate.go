@@ -1,16 +1,13 @@
 package splice
 
-import (
-	"holdfast/core/json"
-)
+import "holdfast/core/json"
 
 // generate splices Gemini's streams: the same object again and again, without start, numbers or
 // end. It is enough that all of them are of one response.
 type generate struct {
-	head   [2]json.Value // of the first object: see generateHead
-	closed bool
-	told   int // bytes of the answer
-	came   int // that the attempt brought which is made to fit
+	head [2]json.Value // of the first object: see generateHead
+	told int           // bytes of the answer
+	came int           // that the attempt brought which is made to fit
 }
 
 var generateHead = []string{"responseId", "modelVersion"}
@@ -21,7 +18,7 @@ func (g *generate) see(_ string, v json.Value) {
 	}
 	v.Pick(generateHead, g.head[:])
 	for i := range g.head {
-		g.head[i] = append(json.Value(nil), g.head[i]...)
+		g.head[i] = clone(g.head[i])
 	}
 }
 

@@ -67,7 +67,7 @@ func (m *messages) fit(s *Splicer, kind string, v json.Value, text []byte) {
 	index, _ := v.Get("index").Int()
 	switch kind {
 	case "message_start":
-		m.blocks, m.usage = nil, append(json.Value(nil), v.Get("message", "usage")...)
+		m.blocks, m.usage = nil, clone(v.Get("message", "usage"))
 		if !m.started {
 			s.write(kind, v)
 		}

@@ -93,8 +93,6 @@ func (r *responses) see(kind string, v json.Value) {
 	}
 }
 
-func clone(v json.Value) json.Value { return append(json.Value(nil), v...) }
-
 func (r *responses) said(text []byte) {
 	if r.item != nil {
 		r.item.text = append(r.item.text, text...)

@@ -226,14 +226,14 @@ func (s *Splicer) Event(e sse.Event, from *wire.Stream, at int64, deltas []wire.
 	if (s.bound || counts || thinks || s.sent && s.mode != pass) && !(half && s.mode == pass) {
 		s.release()
 	} else if n := len(s.unseen); n > 0 {
-		s.unseen[n-1].v = bytes.Clone(s.unseen[n-1].v)
+		s.unseen[n-1].v = clone(s.unseen[n-1].v)
 	}
 }
 
 // fault keeps an error event, which is not shown unless nothing mends it.
 func (s *Splicer) fault(from *wire.Stream) {
 	if s.mode == pass || s.mode == rewrite {
-		s.errors = append(s.errors, ownError{from.Fault, bytes.Clone(from.Last)})
+		s.errors = append(s.errors, ownError{from.Fault, clone(from.Last)})
 	}
 }
 
@@ -295,7 +295,7 @@ func (s *Splicer) fit(name string, v json.Value, text []byte) {
 		text = nil
 	}
 	if s.Holds && (annotates(name, v) || ends(v) || len(s.waiting) > 0 && (s.api == wire.Chat || s.api == wire.Generate)) {
-		s.waiting = append(s.waiting, seen{name, bytes.Clone(v)})
+		s.waiting = append(s.waiting, seen{name, clone(v)})
 		return
 	}
 	if s.Holds || len(s.waiting) == 0 {
@@ -513,6 +513,9 @@ func (s *Splicer) event(f fault.Fault) json.Value {
 	}
 	return nil
 }
+
+// clone is a value that stays when its event is gone.
+func clone(v json.Value) json.Value { return append(json.Value(nil), v...) }
 
 // quoted is text as a JSON string.
 func quoted(text []byte) json.Value { return json.AppendQuoted(nil, string(text)) }
