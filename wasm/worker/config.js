@@ -20,7 +20,7 @@
 // variables it stands says variables.js.
 
 import { readLimits, readModels } from "./limits.js";
-import { known } from "./options.js";
+import { known, members, secretIn } from "./options.js";
 import { PROVIDERS } from "./providers.js";
 import { secretsOf } from "./signature.js";
 import { readToken } from "./tokens.js";
@@ -57,10 +57,13 @@ export class Config {
   #chains = new Map();
 
   constructor(env) {
-    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers, models = {}, streams = false, answers = {}, prices, ...client } = known(gathered(env), "the configuration", KEYS);
-    if (Object.keys(tokens).length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
-    this.tokens = Object.entries(tokens).map(([name, value]) => readToken(name, value));
-    this.secrets = secretsOf(env.HOLDFAST_JWT_SECRET);
+    const { tokens = {}, jwt, origins = [], maxBodyBytes = 8 << 20, providers = {}, models = {}, streams = false, answers = {}, prices, ...client } = known(gathered(env), "the configuration", KEYS);
+    this.tokens = members(tokens, "tokens").map(([name, value]) => readToken(name, value));
+    if (this.tokens.length === 0 && !jwt) throw new Error("tokens: without any, anybody could spend your money");
+    const hashes = this.tokens.map(({ hash }) => hash.join());
+    const twice = this.tokens.find((_, i) => hashes.indexOf(hashes[i]) < i);
+    if (twice) throw new Error(`tokens.${twice.caller.owner}: is the token of somebody else, too`);
+    this.secrets = secretsOf(secretIn(env, "HOLDFAST_JWT_SECRET"));
     if (jwt !== undefined) this.#signed(jwt);
     this.shared = this.jwt !== null || this.tokens.length > 1;
     this.origins = new Set(texts(origins, "origins"));
@@ -69,12 +72,12 @@ export class Config {
     if (typeof streams !== "boolean") throw new Error("streams: must be true or false");
     this.streams = streams;
     const { ttlSeconds = 86400 } = known(answers, "answers", ["ttlSeconds"]);
-    if (!(ttlSeconds >= 1 && ttlSeconds <= 366 * 86400)) throw new Error("answers.ttlSeconds: must be a number of seconds from 1 to a year");
+    if (!(typeof ttlSeconds === "number" && ttlSeconds >= 1 && ttlSeconds <= 366 * 86400)) throw new Error("answers.ttlSeconds: must be a number of seconds from 1 to a year");
     this.answerTtlSeconds = ttlSeconds;
-    for (const [name, own] of Object.entries(providers ?? {})) this.#provider(name, own, env);
-    this.models = Object.keys(models);
+    for (const [name, own] of members(providers, "providers")) this.#provider(name, own, env);
     const targets = [];
-    for (const [name, chain] of Object.entries(models)) this.#model(name, chain, targets);
+    for (const [name, chain] of members(models, "models")) this.#model(name, chain, targets);
+    this.models = Object.keys(models);
     for (const [name, { fallbacks }] of this.providers) {
       const strange = fallbacks.find((model) => !this.models.includes(model));
       if (strange !== undefined) throw new Error(`providers.${name}: fallbacks: there is no model ${JSON.stringify(strange)}`);
@@ -92,15 +95,17 @@ export class Config {
   #provider(name, own, env) {
     if (!Object.hasOwn(PROVIDERS, name)) throw new Error(`providers: there is no ${name}; there are ${Object.keys(PROVIDERS).join(", ")}`);
     const { secret = `${name.toUpperCase()}_API_KEY`, baseURL = PROVIDERS[name].base, fallbacks = [] } = known(own, `providers.${name}`, PROVIDER_KEYS);
-    const key = env[secret]?.trim();
+    const key = secretIn(env, secret);
     if (!key) throw new Error(`providers.${name}: the secret ${secret} is not set`);
-    const url = new URL(baseURL);
-    if (!/^https?:$/.test(url.protocol) || url.search || url.hash || url.username) throw new Error(`providers.${name}: baseURL is not one`);
+    if (!/^[!-~]+$/.test(key)) throw new Error(`providers.${name}: the secret ${secret} has a space or a sign in it that no key has`);
+    const url = URL.parse(baseURL);
+    if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username || url.password) throw new Error(`providers.${name}: baseURL is not one`);
     this.providers.set(name, { base: url.href.replace(/\/+$/, ""), key, fallbacks: texts(fallbacks, `providers.${name}: fallbacks`) });
   }
 
   #model(name, chain, targets) {
     if (!Array.isArray(chain) || chain.length === 0) throw new Error(`models.${name}: must be a list of targets`);
+    for (const target of chain) known(target, `models.${name}`, TARGET_KEYS);
     for (const [asked, format] of Object.entries(ASKED)) {
       const places = [];
       for (const target of chain) {
@@ -138,6 +143,7 @@ export class UnknownModel extends Error {}
 
 const JWT_KEYS = ["audience", "limits", "models"];
 const PROVIDER_KEYS = ["secret", "baseURL", "fallbacks"];
+const TARGET_KEYS = ["provider", "model", "api", "path", "maxOutputTokens", "headers", "policy"];
 
 /** What can be told of a configuration that is wrong: who may ask what is wrong with it. Null when nobody may. */
 export function brokenConfig(env, error) {

@@ -10,7 +10,7 @@ export function describe(env) {
   return {
     tokens: each(tokens, (token) => ({ limits: numbersOf(token?.limits), models: textsOf(token?.models), admin: token?.admin === true })),
     jwt: jwt ? { audience: String(jwt.audience ?? ""), limits: numbersOf(jwt.limits), models: textsOf(jwt.models) } : undefined,
-    signs: Boolean(env.HOLDFAST_JWT_SECRET?.trim()),
+    signs: Boolean(env.HOLDFAST_JWT_SECRET?.trim?.()),
     prices: typeof prices === "string" ? prices : undefined,
     origins: textsOf(origins) ?? [],
     providers: each(providers, (own, name) => {
