@@ -168,7 +168,7 @@ func (c *Call) resume(f fault.Fault) (step, bool) {
 		if !f.RetryWithin(p.Budget.MaxHint) && a.HTTPStatus != 400 {
 			return step{}, false
 		}
-	case !broken(f.Reason): // the provider said how the answer ended
+	case !broken(f.Reason) && !(c.mayRun(f) && f.RetryWithin(p.Budget.MaxHint)): // the provider said how the answer ended
 		return step{}, false
 	}
 	request, ok := c.way(c.spec.target(a.Target), c.pending)
@@ -262,13 +262,12 @@ func (c *Call) again(f fault.Fault) (step, bool) {
 	kind, n, ok := Retried, c.spent+1, c.spent+1 < p.Budget.Attempts && !c.unsafe()
 	switch {
 	case !c.out.shown():
-		ok = ok && !c.mayRun(f)
 	case c.spec.Background:
 		kind = Restarted
 	default:
 		kind, n, ok = Continued, c.continued+1, c.continued < p.Budget.Continues && c.continuable()
 	}
-	if !ok {
+	if !ok || c.mayRun(f) {
 		return step{}, false
 	}
 	wait, ok := p.Budget.Before(n, f.Hint, c.spec.Random)
@@ -345,10 +344,11 @@ func (c *Call) continuable() bool {
 }
 
 // mayRun tells that the request may have started something at the provider that goes on and is
-// billed by itself, so that asking again would start another one. What its provider no longer finds
-// does not run.
+// billed by itself, so that asking again would start another one. What its provider no longer finds, or
+// said itself to have ended, does not run.
 func (c *Call) mayRun(f fault.Fault) bool {
 	alone := c.attempt.API == wire.Interactions && c.asked.Body.Get("background").True()
+	alone = alone && (c.stream == nil || c.stream.Finish == "")
 	return alone && f.Status == 0 && f.Reason != fault.NotProcessed && c.attempt.HTTPStatus != 404
 }
 
