@@ -46,6 +46,8 @@ func (c *chat) read(s *Stream, kind string, v json.Value) {
 		s.skip = Cursor{}
 	}
 	s.note(v)
+	s.count(choice.Get("usage"))      // Moonshot's
+	s.count(v.Get("x_groq", "usage")) // Groq's, where nobody asked for it
 	word := s.word(choice, v.Get("choices"), "finish_reason", func(item json.Value) bool { return speaks(item.Get("delta")) })
 	if kind == "error" || fault.Refuses(v) || choice == nil && isError(v) {
 		s.explain(word, v)

@@ -41,6 +41,10 @@ var chatTranscripts = []transcript{
 	},
 	{name: "the token limit in a custom tool's text", body: events(chunk(`{"tool_calls":[{"index":0,"id":"a","type":"custom","custom":{"name":"sh","input":"rm -r /tmp/"}}]}`, "length")), summary: "complete length"},
 	{name: "a custom tool in a document", body: `{"choices":[{"message":{"tool_calls":[{"id":"a","type":"custom","custom":{"name":"sh","input":"ls"}}]},"finish_reason":"tool_calls"}]}`, log: "tool a sh(ls)\n", summary: "complete tool_calls"},
+	{name: "usage in the choice", body: events(chunk(`{"content":"A"}`, ""), `{"choices":[{"index":0,"delta":{},"finish_reason":"stop","usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}]}`), log: "text \"A\"\n", summary: "complete stop", check: usage(Usage{Input: 9, Output: 2, Total: 11})},
+	{name: "Groq's usage", body: events(chunk(`{"content":"A"}`, ""), `{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}],"x_groq":{"id":"r","usage":{"prompt_tokens":9,"completion_tokens":2,"total_tokens":11}}}`), log: "text \"A\"\n", summary: "complete stop", check: usage(Usage{Input: 9, Output: 2, Total: 11})},
+	{name: "an error in words", body: events(chunk(`{"content":"Half"}`, "")) + "event: error\ndata: You exceeded your current quota, please check your plan and billing details.\n\n", log: "text \"Half\"\n", summary: "failed quota"},
+	{name: "an error in quoted words", body: events(chunk(`{"content":"Half"}`, "")) + "event: error\ndata: \"You exceeded your current quota\"\n\n", log: "text \"Half\"\n", summary: "failed quota"},
 	{name: "llama.cpp's error", body: events(chunk(`{"content":"Half"}`, "")) + "error: {\"code\":400,\"message\":\"m\",\"type\":\"exceed_context_size_error\"}\n\n", log: "text \"Half\"\n", summary: "failed context_length"},
 	{name: "a document whose reason says null", body: `{"choices":[{"message":{"content":"Half"},"finish_reason":"null"}]}`, log: "text \"Half\"\n", summary: "failed truncated"},
 	{

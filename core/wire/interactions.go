@@ -84,7 +84,11 @@ func (r *interactions) status(s *Stream, status string) {
 	switch end := interactionEnds[status]; {
 	case end == Complete:
 		for i := range s.Cursor.calls {
-			s.broken(s.Cursor.calls[i].name)
+			if tool, whole := s.Cursor.calls[i].tool(); whole && len(s.Cursor.calls[i].arguments) > 0 && !AtLimit(status) { // only the step's stop is missing
+				s.call(tool)
+			} else {
+				s.broken(tool.Name)
+			}
 		}
 		if status == "requires_action" && s.Tool && len(s.Cursor.Tools) == 0 {
 			s.failWith(status, fault.FinishError(s.Provider, "malformed_tool_call"))

@@ -236,6 +236,8 @@ func (s *Stream) Event(e sse.Event) {
 	}
 	s.Last = v
 	switch {
+	case v.Kind() == '"' && e.Type == "error":
+		s.fail(fault.Event(s.Provider, s.Header, v))
 	case v.Kind() != '{' && !(s.API == Answers && v.Kind() == '['):
 		s.malformed("an event is not a JSON object")
 	case e.Bare:
@@ -398,6 +400,8 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 	switch {
 	case s.Ends():
 		s.warn("an unreadable event after the end")
+	case e.Type == "error" && !e.Cut: // said in words
+		s.fail(fault.Event(s.Provider, s.Header, json.AppendQuoted(nil, string(data))))
 	case e.Cut && s.cut != nil:
 		s.fail(*s.cut)
 	case e.Bare && data[0] == '<': // a page's last line may well have no end
