@@ -3,7 +3,7 @@
 
 import { Refusal } from "./errors.js";
 import { limitsMoney, RENEW_MS, TICKS_PER_USD } from "./limits.js";
-import { reach } from "./objects.js";
+import { insist, reach } from "./objects.js";
 
 const ledgerOf = (env, owner) => env.LEDGERS.get(env.LEDGERS.idFromName(owner));
 
@@ -86,8 +86,6 @@ export class Account {
 /** What an owner has spent: see Ledger. */
 export const reportOf = (env, owner) => ledgerOf(env, owner).report();
 
-const TRIES = 4;
-
 /**
  * Tells what a request has cost, also when its client has left: to be waited for with waitUntil.
  * @param {{costUsd: number, costEstimated?: boolean, lost?: boolean} | null} bill null when nobody knows: then it is what
@@ -95,14 +93,7 @@ const TRIES = 4;
  */
 export async function settle(env, owner, id, bill) {
   const told = bill && { ticks: ticksOf(bill.costUsd), estimated: bill.costEstimated === true, lost: bill.lost === true };
-  for (let n = 1; ; n++) {
-    try {
-      return await ledgerOf(env, owner).settle(id, told);
-    } catch (error) {
-      if (n === TRIES) return console.error("holdfast: the ledger:", error?.stack ?? error); // its lease ends
-      await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** n));
-    }
-  }
+  await insist(() => ledgerOf(env, owner).settle(id, told), "the ledger"); // else its lease ends
 }
 
 /** Costs come as the nearest double to whole ticks. */

@@ -43,6 +43,9 @@ export function toClient(headers, keys) {
   return out;
 }
 
+/** Whether pairs of names and values describe a stream of events. */
+export const isEvents = (pairs) => pairs.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
+
 /** What every response says to browsers. */
 export function secure(headers) {
   headers.set("x-content-type-options", "nosniff");

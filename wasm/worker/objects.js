@@ -26,6 +26,20 @@ export async function reach(call, code = "storage_unavailable", message = "The g
   }
 }
 
+const TRIES = 4;
+
+/** Tells an object what it must learn, again where it could not be reached. What it never learns of stands in the log. */
+export async function insist(tell, about) {
+  for (let n = 1; ; n++) {
+    try {
+      return await tell();
+    } catch (error) {
+      if (n === TRIES) return console.error(`holdfast: ${about}:`, error?.stack ?? error);
+      await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** n));
+    }
+  }
+}
+
 /** What an object answers to a request, with headers that can be changed. */
 export async function askObject(object, request) {
   const response = await reach(() => object.fetch(request));

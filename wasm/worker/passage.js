@@ -10,7 +10,7 @@ import { bounded, shallow } from "./guard.js";
 import { quote } from "./instance.js";
 import { limitsMoney, mayAsk } from "./limits.js";
 import { askObject } from "./objects.js";
-import { toClient, toProvider } from "./headers.js";
+import { isEvents, toClient, toProvider } from "./headers.js";
 import { dearer, modelsIn } from "./models.js";
 import { namedIn, Telling, tells } from "./named.js";
 import { isFree, passing, PROVIDERS, signature, strip } from "./providers.js";
@@ -280,8 +280,6 @@ const notACall = () => new Refusal(400, "invalid_request", "No chain of models c
 const notMetered = () => new Refusal(403, "not_metered", "A token with a limit of money is not good for this: nobody would tell the gateway what it costs.");
 const unknownModel = (name) => new Refusal(404, "model_not_found", `This gateway has no model ${JSON.stringify(name.slice(0, 100))}.`);
 const notFound = () => new Refusal(404, "not_found", "This gateway has no such path.");
-
-const isEvents = (headers) => headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
 
 /** The models that a request names in its header, or null. */
 function namesIn(headers) {

@@ -1,6 +1,7 @@
 // Relay hands an answer to the client on the request's own turn, and learns when nobody takes it any more.
 
 import { errorEvent, refusalOf } from "./errors.js";
+import { isEvents } from "./headers.js";
 import { Redactor } from "./redact.js";
 
 /** How often a request looks whether the program has died under it: each look is a turn of its own. */
@@ -63,7 +64,7 @@ export class Relay {
     this.#readable = new ReadableStream({ start: (out) => (this.#out = out), pull: this.#pulled, cancel: this.#lost }, { highWaterMark: 0 });
     this.#call = call;
     this.#left = left;
-    this.#events = headers.some(([name, value]) => name.toLowerCase() === "content-type" && value.startsWith("text/event-stream"));
+    this.#events = isEvents(headers);
     call?.flow();
     return { readable: this.#readable, write: this.#write, close: this.#close, fail: this.#fail };
   };

@@ -6,7 +6,7 @@
 
 import { DurableObject } from "cloudflare:workers";
 import { Refusal } from "./errors.js";
-import { reach } from "./objects.js";
+import { insist, reach } from "./objects.js";
 import { Waiting } from "./waiting.js";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -56,19 +56,11 @@ export class Stored extends DurableObject {
 }
 
 const storedOf = (env, owner) => env.STORED.get(env.STORED.idFromName(owner));
-const TRIES = 4;
 
 /** Makes ids the owner's: to be waited for with waitUntil. */
 export async function keep(env, owner, ids) {
   const known = ids.filter((id) => id.length <= MAX_ID);
-  for (let n = 1; known.length > 0; n++) {
-    try {
-      return await storedOf(env, owner).keep(known);
-    } catch (error) {
-      if (n === TRIES) return console.error("holdfast: what is stored:", error?.stack ?? error); // it stays nobody's
-      await new Promise((resolve) => setTimeout(resolve, 100 * 4 ** n));
-    }
-  }
+  if (known.length > 0) await insist(() => storedOf(env, owner).keep(known), "what is stored"); // else it stays nobody's
 }
 
 /**
