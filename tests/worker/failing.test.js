@@ -78,6 +78,15 @@ test("an answer for which there is no room is refused, and costs nothing", async
   assert.equal((await ask(`/answers/${id}`, { token: LIMITED })).status, 404);
 });
 
+test("options that the program refuses refuse an answer as they do any request", async () => {
+  const there = await startGateway({ policy: { idleMs: "long" } });
+  for (const path of [PATH, `/answers${PATH}`]) {
+    const response = await fetch(there.address + path, { method: "POST", headers: { authorization: `Bearer ${TOKEN}` }, body: JSON.stringify(BODY) });
+    assert.deepEqual([response.status, (await response.json()).error.code], [500, "internal_error"], path);
+  }
+  await there.stop();
+});
+
 test("room that runs out: no cancel is said to be done, a deletion is, and the answer goes on when there is room again", { timeout: 60_000 }, async () => {
   const text = words(200);
   const script = () => asking({ text, requests: [{ gapMs: 10 }], continuations: [{}] });

@@ -59,7 +59,6 @@ export class Answers extends DurableObject {
       if (heldUsd !== null) await settle(this.env, asked.caller.owner, this.#name, { costUsd: 0 });
       throw error;
     }
-    this.#storage.setAlarm(Date.now() + BEAT_MS);
     const wrong = await this.#takeUp();
     if (!wrong) return true;
     await this.#delete({ costUsd: 0 });
@@ -68,8 +67,8 @@ export class Answers extends DurableObject {
 
   /** Sets money aside, once however often it is asked. @returns {Promise<number | null>} how much; null for who has no account */
   async #reserve(asked) {
+    const costUsd = await quoteOf(asked, configOf(this.env)); // whoever asks: what cannot be asked is not begun
     if (!asked.caller.limits) return null;
-    const costUsd = await quoteOf(asked, configOf(this.env));
     await reserve(this.env, asked.caller, this.#name, costUsd);
     return costUsd;
   }
@@ -142,6 +141,7 @@ export class Answers extends DurableObject {
    */
   async #takeUp() {
     if (this.#run || this.#store.ended) return null;
+    this.#storage.setAlarm(Date.now() + BEAT_MS);
     const run = (this.#run = new Run(this.#name, this.#storage, this.#store, this.#record, this.env));
     this.ctx.waitUntil(run.over.then((again) => this.#over(run, again))); // else nothing runs when no client is there
     try {

@@ -15,6 +15,7 @@ import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { parseArgs } from "node:util";
 import { build } from "./build.mjs";
+import { Config } from "./config.js";
 import { PROVIDERS } from "./providers.js";
 import { serve } from "./serve.mjs";
 
@@ -52,9 +53,16 @@ async function simulated() {
 }
 
 function deployed(file) {
-  const config = JSON.parse(readFileSync(file, "utf8"));
-  const names = Object.entries(config.providers ?? {}).map(([name, { secret }]) => secret ?? `${name.toUpperCase()}_API_KEY`);
-  return { config, secrets: Object.fromEntries([...names, "HOLDFAST_JWT_SECRET"].map((name) => [name, process.env[name] ?? ""])) };
+  try {
+    const config = JSON.parse(readFileSync(file, "utf8"));
+    const names = Object.entries(config.providers ?? {}).map(([name, own]) => own?.secret ?? `${name.toUpperCase()}_API_KEY`);
+    const secrets = Object.fromEntries([...names, "HOLDFAST_JWT_SECRET"].map((name) => [name, process.env[name] ?? ""]));
+    new Config({ HOLDFAST: config, ...secrets });
+    return { config, secrets };
+  } catch (error) {
+    console.error(`${file}: ${error.message}`);
+    process.exit(1);
+  }
 }
 
 const own = positionals.length > 0 ? deployed(positionals[0]) : await simulated();

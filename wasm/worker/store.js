@@ -153,8 +153,8 @@ export class Store {
     this.stream = null;
     this.#tail = this.safe = 0;
     this.ended = false;
-    await this.#storage.deleteAlarm();
     await this.#storage.deleteAll();
+    await this.#storage.deleteAlarm(); // last: what is lost before this is deleted by it
     this.#waiting.wake();
   }
 
