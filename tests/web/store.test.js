@@ -119,6 +119,20 @@ test("a browser that keeps nothing harms no answer; wrong options are named", as
   await close(page);
 });
 
+test("a database that does not open is not waited for", async () => {
+  const page = await start();
+  const found = await page.evaluate(async () => {
+    const { open } = IDBFactory.prototype;
+    IDBFactory.prototype.open = () => new EventTarget();
+    const hung = openStore({ name: "hung" });
+    const first = await hung.get("a").catch(({ code, message }) => `${code}: ${message}`);
+    IDBFactory.prototype.open = open;
+    return [first, await hung.all()];
+  });
+  assert.deepEqual(found, ["store_failed: the browser does not keep answers: the database does not open", []]);
+  await close(page);
+});
+
 test("a database that the browser has closed without a word is opened again", async () => {
   const page = await start();
   const found = await page.evaluate(async () => {

@@ -7,6 +7,8 @@ import { badOption, HoldfastError, reportLater } from "./error.js";
 
 /** How often a growing answer is written. A page that dies loses at most this much of it. */
 const EVERY_MS = 250;
+/** A database that does not open is not waited for. */
+const OPEN_MS = 3000;
 const WEEK_MS = 7 * 24 * 3600_000;
 /** Parts of an address that sign a request. */
 const CREDENTIALS = ["key", "api_key", "api-key", "apikey", "access_token", "token"];
@@ -144,6 +146,7 @@ class Store {
         };
         resolve(database);
       };
+      setTimeout(reject, OPEN_MS, new Error("the database does not open"));
     });
     opening.catch(() => (this.#database = null));
     return opening;
