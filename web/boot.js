@@ -7,9 +7,11 @@ function failed(reason) {
   document.getElementById("boot-failure").hidden = false;
 }
 
-/** Keeps answers over a reload. Fails where the browser keeps nothing, not even for a tab. */
+/** Keeps answers over a reload, each tab's in a place of its own. Fails where the browser keeps nothing, not even for a tab. */
 async function store() {
-  return globalThis.sessionStorage && import("./holdfast/store.js");
+  const place = (sessionStorage["holdfast-answer"] ??= crypto.getRandomValues(new Uint32Array(2)).join("-"));
+  const { openStore } = await import("./holdfast/store.js");
+  return { store: openStore(), place };
 }
 
 async function load(url, imports) {

@@ -16,8 +16,11 @@ type Client struct{ value js.Value }
 // Answer is one answer on its way.
 type Answer struct{ value js.Value }
 
-// Store keeps answers over a reload; it is store.js.
-type Store struct{ value js.Value }
+// Store keeps this tab's answer over a reload, in a place of its own; it is store.js.
+type Store struct {
+	value js.Value
+	place string
+}
 
 // Kept is an answer that was on its way when the page was left.
 type Kept struct {
@@ -119,14 +122,14 @@ func (c Client) ResumeAnswer(k Kept, options map[string]any, h Handlers) Answer 
 	return follow(c.value.Call("resumeAnswer", durable.Get("id"), durable.Get("offset"), h.addTo(options)), h)
 }
 
-// Keep keeps an answer in a place until it is whole.
-func (s Store) Keep(place string, a Answer, path string, body any) {
-	s.value.Call("keep", place, a.value, map[string]any{"path": path, "body": body})
+// Keep keeps an answer until it is whole.
+func (s Store) Keep(a Answer, path string, body any) {
+	s.value.Call("keep", s.place, a.value, map[string]any{"path": path, "body": body})
 }
 
-// Get gives the durable answer that is kept in a place, or nil. It blocks.
-func (s Store) Get(place string) *Kept {
-	v, err := await(s.value.Call("get", place))
+// Get gives the durable answer that is kept, or nil. It blocks.
+func (s Store) Get() *Kept {
+	v, err := await(s.value.Call("get", s.place))
 	if err != nil || v.Type() != js.TypeObject || v.Get("durable").Type() != js.TypeObject {
 		return nil
 	}

@@ -9,7 +9,7 @@ import "strconv"
 // keep remembers the answer under way, and all that was said before it, until it is whole.
 func (t *turn) keep() {
 	if s := t.page.service; s.store != nil {
-		s.store.Keep(s.place(), t.answer, s.path, t.body)
+		s.store.Keep(t.answer, s.path, t.body)
 	}
 }
 
@@ -18,7 +18,7 @@ func (p *page) comeBack() {
 	if p.service.store == nil {
 		return
 	}
-	kept := p.service.store.Get(p.service.place())
+	kept := p.service.store.Get()
 	if kept == nil || len(kept.Messages) == 0 {
 		return
 	}

@@ -15,11 +15,11 @@ import "syscall/js"
 func main() {
 	demo := js.Global().Get("demo")
 	service, err := connect(Module{demo.Get("holdfast")}, func() (Store, error) {
-		module, err := await(demo.Call("store"))
+		kept, err := await(demo.Call("store"))
 		if err != nil {
 			return Store{}, err
 		}
-		return Store{module.Call("openStore")}, nil
+		return Store{kept.Get("store"), text(kept, "place")}, nil
 	})
 	if err != nil {
 		demo.Call("failed", err.Error())

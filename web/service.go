@@ -142,17 +142,6 @@ func (s *service) about() string {
 	return "There is no server here: a simulated provider inside this page answers."
 }
 
-// place is where this tab's answer is kept.
-func (s *service) place() string {
-	storage := js.Global().Get("sessionStorage")
-	place := storage.Call("getItem", "holdfast-answer")
-	if place.Type() != js.TypeString {
-		place = js.ValueOf(newSession())
-		storage.Call("setItem", "holdfast-answer", place)
-	}
-	return place.String()
-}
-
 // newSession names a session; it has to differ from those of other pages, not to be secret.
 func newSession() string {
 	bytes := js.Global().Get("Uint32Array").New(2)

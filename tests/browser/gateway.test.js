@@ -104,15 +104,26 @@ test("a network that is switched off for a while is waited for", { skip: missing
   await close(page);
 });
 
-test("a browser that keeps nothing shows the answer all the same", { skip: missing, timeout: 120_000 }, async () => {
-  const page = await open();
-  await page.addInitScript(() =>
+const broken = {
+  "keeps nothing": () =>
     Object.defineProperty(globalThis, "sessionStorage", {
       get() {
         throw new DOMException("Access is denied for this document.", "SecurityError");
       },
     }),
-  );
+  "has no room for anything": () => {
+    sessionStorage.clear();
+    for (let size = 2 ** 23; size >= 1; size /= 2) {
+      try {
+        for (let i = 0; ; i++) sessionStorage.setItem(`${size} ${i}`, "x".repeat(size));
+      } catch {}
+    }
+  },
+  "does not open its database": () => (IDBFactory.prototype.open = () => new EventTarget()),
+};
+for (const [what, breaks] of Object.entries(broken)) test(`a browser that ${what} shows the answer all the same`, { skip: missing, timeout: 120_000 }, async () => {
+  const page = await open();
+  await page.addInitScript(breaks);
   await page.reload();
   await loaded(page);
   await ask(page);
