@@ -149,6 +149,9 @@ const (
 	// parting is how long the end of a connection is waited for before the next one opens: Gemini
 	// refuses to resume a session whose earlier socket is still open.
 	parting = time.Second
+	// crossing is how long a message may be on its way at least, where opening the connection, which
+	// takes more than a round trip, was quicker.
+	crossing = 500 * time.Millisecond
 	// lateness tells a timer that was held up by a frozen page or a sleeping machine.
 	lateness = 5 * time.Second
 	// maxConnections bounds how many connections a report keeps.

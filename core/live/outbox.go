@@ -1,5 +1,7 @@
 package live
 
+import "holdfast/core/time"
+
 // message is what the caller sent, from there until the server's state holds it.
 type message struct {
 	n     int
@@ -8,8 +10,9 @@ type message struct {
 	tool  bool   // it answers tool calls: ids
 	rides bool   // it belongs to the turn under way (sound, tool answers) and does not wait for its end
 	ids   []string
-	place int // as the server counts it on this connection
-	tries int // how often it was sent in vain
+	place int       // as the server counts it on this connection
+	at    time.Time // when it went out
+	tries int       // how often it was sent in vain
 }
 
 // outbox keeps the caller's messages in order. Every message is in one of the two lists, or gone.

@@ -44,6 +44,7 @@ type Session struct {
 	fresh   bool         // it holds everything said so far
 	indexed bool         // the server said how far it reaches, and confirmed messages up to there
 	unsaved int          // turns that ended since
+	reached int          // the last message that a turn of the server's answered
 	chain   string       // the last response that ended as it should
 	void    []string     // tool calls that no longer exist
 	cause   *fault.Fault // what began the outage; nil outside one

@@ -59,7 +59,7 @@ func (s *Session) flush() {
 
 func (s *Session) send(m message) {
 	s.engaged = true
-	m.place = s.spec.Policy.FirstIndex + s.frames
+	m.place, m.at = s.spec.Policy.FirstIndex+s.frames, s.now
 	s.frames++
 	s.do(Action{Kind: Frame, Connection: s.number, Data: s.dialect.frame(m.data, s.chain)})
 	switch t := &s.turn; {
@@ -115,6 +115,7 @@ func (s *Session) follow(h *heard) {
 	t := &s.turn
 	if h.begins {
 		if !t.begun {
+			s.reached = max(s.reached, t.asked)
 			s.owe()
 			s.unpaid = h.usage.Kind() != '{'
 		}
@@ -160,8 +161,9 @@ func (s *Session) follow(h *heard) {
 		if h.indexed {
 			return int64(m.place) <= h.index
 		}
-		// What asked for a turn that has not begun may have crossed the server's word on its way.
-		return t.asked == 0 || t.begun || m.n < t.asked
+		// What is younger than the way took, or asked for a turn that has not begun, may have crossed
+		// the server's word on its way.
+		return m.n <= s.reached || s.now.Sub(m.at) >= max(s.report.Ready, crossing) && (t.asked == 0 || t.begun || m.n < t.asked)
 	})
 }
 
