@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import test from "node:test";
-import { createClient } from "./holdfast.mjs";
+import { createClient, unload } from "./holdfast.mjs";
 import { settle } from "./fake.mjs";
 
 const PATH = "/live";
@@ -201,4 +201,68 @@ test("what is sent before the program runs is sent after it, in order; nothing o
   made[0].say({ type: "response.created" });
   await settle();
   assert.equal(made.length, 1);
+});
+
+test("a loop that is left in the middle of a wait takes nothing from the next one", async () => {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ full: true, provider: "gemini", baseURL: "http://x", token: "t", WebSocket });
+  const session = client.live(PATH, {});
+  await settle();
+  made[0].open();
+  const first = session[Symbol.asyncIterator]();
+  const waits = first.next();
+  assert.deepEqual(await first.return("v"), { done: true, value: "v" });
+  assert.deepEqual(await waits, { done: true, value: undefined });
+  assert.deepEqual(await first.next(), { done: true, value: undefined });
+  made[0].say({ n: 1 });
+  for await (const { data } of session) {
+    assert.deepEqual(data, { n: 1 });
+    break;
+  }
+  session.cancel();
+});
+
+test("what was sent is told as lost, whenever the session ends: before the program runs, too, and in the middle of the news", async () => {
+  unload();
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ provider: "openai", baseURL: "http://x", token: "t", WebSocket });
+  const controller = new AbortController();
+  const session = client.live(PATH, { model: "m" }, { signal: controller.signal });
+  session.send({ input: "a" });
+  controller.abort();
+  session.send({ input: "b" });
+  const { status, messages, lost } = await session.result;
+  assert.deepEqual([status, messages, lost], ["cancelled", 2, [{ first: 1, last: 2, why: "end" }]]);
+
+  const sent = [];
+  const again = ({ type }) => {
+    try {
+      if (type === "lost" || type === "done") sent.push(other.send({ input: "again" }));
+    } catch ({ code }) {
+      sent.push(code);
+    }
+  };
+  const other = client.live(PATH, { model: "m" }, { policy: { attempts: 1 }, onItem: again, onEvent: again });
+  other.send({ input: "a" });
+  await settle();
+  made.at(-1).break();
+  const result = await other.result;
+  assert.deepEqual([result.messages, result.lost.length, sent], [1, 1, ["closed", "closed"]]);
+});
+
+test("what an event makes the caller send comes behind what was sent before", async () => {
+  unload();
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ provider: "gemini", baseURL: "http://x", token: "t", WebSocket });
+  const numbers = [];
+  const onEvent = ({ type }) => type === "connecting" && numbers.push(session.send({ realtimeInput: { n: 2 } }));
+  const session = client.live(PATH, {}, { onItem() {}, onEvent });
+  numbers.push(session.send({ realtimeInput: { n: 1 } }));
+  for (let i = 0; i < 100 && made.length === 0; i++) await settle();
+  made[0].open();
+  await settle();
+  made[0].say({ setupComplete: {} });
+  await settle();
+  assert.deepEqual([numbers, made[0].sent.slice(1).map(({ realtimeInput }) => realtimeInput.n)], [[1, 2], [1, 2]]);
+  session.cancel();
 });

@@ -22,14 +22,17 @@ export class Line extends Held {
     this.#onEvent = onEvent;
   }
 
-  /** Opens the session in the program, which opens the first connection. */
-  open(options, setup) {
-    this.begin((port, client) => port.live(this, client, options, setup));
+  /** Opens the session in the program, which opens the first connection, with what was sent before. */
+  open(options, setup, early) {
+    this.begin((port, client) => {
+      port.live(this, client, options, setup);
+      for (const bytes of early) this.say(bytes);
+    });
   }
 
-  /** The caller sends a message. */
+  /** The caller sends a message; false when the session has ended, though nobody knows yet. */
   say(bytes) {
-    if (!this.over) this.port.say(this, bytes);
+    return !this.over && !(this.port.say(this, bytes) < 0);
   }
 
   /** The caller has no more to say. */

@@ -19,7 +19,7 @@ export class LiveSession {
   #onItem;
   /** Items that nobody has taken yet. @type {LiveItem[]} */
   #queue = [];
-  /** Calls of next() that wait for an item. @type {{resolve: Function, reject: Function}[]} */
+  /** Calls of next() that wait for an item. @type {{loop: object, resolve: Function, reject: Function}[]} */
   #waiting = [];
   /** What was sent before the program ran. @type {Uint8Array[]} */
   #early = [];
@@ -42,10 +42,10 @@ export class LiveSession {
       const first = setup === undefined || setup === null ? NOTHING : encodeJSON(setup, "setup", "bad_body");
       const head = encodeCall(path, rest);
       const open = (port) => {
-        this.#line = new Line(port, session, this.#taker, kept);
-        this.#line.open(head, first);
-        for (const bytes of this.#early.splice(0)) this.#line.say(bytes);
-        if (this.#wish !== "") this.#line[this.#wish]();
+        const line = new Line(port, session, this.#taker, kept);
+        line.open(head, first, this.#early);
+        this.#line = line;
+        if (this.#wish !== "") line[this.#wish]();
       };
       const port = session.attached(true);
       if (port) open(port);
@@ -61,13 +61,12 @@ export class LiveSession {
 
   send(message) {
     if (this.#error) throw this.#error;
-    if (this.#outcome || this.#wish !== "") throw new HoldfastError("closed", "the session has ended");
+    if (this.#outcome || this.#wish !== "") throw ended();
     if (message === null || typeof message !== "object" || Array.isArray(message)) throw new HoldfastError("bad_body", "message: must be an object");
     const bytes = encodeJSON(message, "message", "bad_body");
-    const number = ++this.#messages;
-    if (this.#line) this.#line.say(bytes);
-    else this.#early.push(bytes);
-    return number;
+    if (!this.#line) this.#early.push(bytes);
+    else if (!this.#line.say(bytes)) throw ended(); // in what is delivered just now
+    return ++this.#messages;
   }
 
   close() {
@@ -80,9 +79,17 @@ export class LiveSession {
   }
 
   [Symbol.asyncIterator]() {
+    let left = false;
+    const loop = {};
     return {
-      next: () => this.#next(),
-      return: async (value) => ({ done: true, value }), // the session goes on; another loop takes what comes next
+      next: async () => (left ? { done: true, value: undefined } : this.#next(loop)),
+      return: async (value) => {
+        // The session goes on; another loop takes what comes next.
+        left = true;
+        for (const { resolve } of this.#waiting.filter((call) => call.loop === loop)) resolve({ done: true, value: undefined });
+        this.#waiting = this.#waiting.filter((call) => call.loop !== loop);
+        return { done: true, value };
+      },
       [Symbol.asyncIterator]() {
         return this;
       },
@@ -112,11 +119,11 @@ export class LiveSession {
     for (const { reject } of this.#waiting.splice(0)) reject(this.#error);
   };
 
-  #next() {
+  #next(loop) {
     if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#queue.shift() });
     if (this.#outcome) return Promise.resolve({ done: true, value: undefined });
     if (this.#error) return Promise.reject(this.#error);
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    return new Promise((resolve, reject) => this.#waiting.push({ loop, resolve, reject }));
   }
 
   #end(wish) {
@@ -124,4 +131,8 @@ export class LiveSession {
     this.#wish = wish;
     this.#line?.[wish]();
   }
+}
+
+function ended() {
+  return new HoldfastError("closed", "the session has ended");
 }

@@ -247,7 +247,7 @@ export class Port {
     this.#enter(line, "hf_closed", bytes, NOTHING, line.handle, connection, bytes.length, line.now());
   }
   say(line, bytes) {
-    this.#enter(line, "hf_say", bytes, NOTHING, line.handle, bytes.length, line.now());
+    return this.#enter(line, "hf_say", bytes, NOTHING, line.handle, bytes.length, line.now());
   }
   shut(line) {
     this.#enter(line, "hf_shut", NOTHING, NOTHING, line.handle, line.now());
@@ -347,8 +347,8 @@ export class Port {
   }
 
   /**
-   * Writes the bytes, calls one export and delivers its output to target. Numbers follow in the
-   * export's order; an export takes as many as it declares.
+   * Writes the bytes, calls one export, delivers its output to target and returns its result, if it
+   * was called at once. Numbers follow in the export's order; an export takes as many as it declares.
    */
   #enter(target, name, head, tail, a, b, c, d, e, f) {
     if (this.dead) {
@@ -405,6 +405,7 @@ export class Port {
       }
     }
     while (this.#entries.length > 0) this.#entries.shift()();
+    return result;
   }
 
   /**
