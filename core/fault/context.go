@@ -10,7 +10,7 @@ var contextRows = []row{
 	{500, "", contextWords, tooLong}, // some servers, and errors inside streams that name no status
 }
 
-const contextWords = "prompt is too long|" + // Anthropic
+const contextWords = "context_length_exceeded|prompt is too long|" + // Anthropic
 	"exceeds the context window|context window exceed|" + // OpenAI
 	"maximum context length|reduce the length of the messages|" +
 	"input token count*exceeds the maximum|input token count*only supports up to|" + // Gemini

@@ -41,6 +41,9 @@ func (x *evidence) collect() {
 	if x.provider == Gemini {
 		x.addName(rpcCode(x.env.number))
 	}
+	if e := &x.env; e.symbol+e.code+e.status+e.typ == "" {
+		x.addCodes(e.message)
+	}
 	if x.inside && x.env.shape != page {
 		x.status = x.statusInside()
 	}
@@ -59,8 +62,9 @@ func (x *evidence) collect() {
 	}
 }
 
-// addName adds a name, and what follows its last "/" or ":" as well: xAI writes
-// "subscription:free-usage-exhausted", Google "googleapis.com/…", its OpenAI layer "function_call_filter: …".
+// addName adds a name, and what follows its last "/" or ":" as well, and what stands before the ":": xAI writes
+// "subscription:free-usage-exhausted" and "unauthenticated:bad-credentials", Google "googleapis.com/…", its OpenAI
+// layer "function_call_filter: …".
 func (x *evidence) addName(n string) {
 	if n == "" || len(x.names) >= 40 {
 		return
@@ -68,6 +72,24 @@ func (x *evidence) addName(n string) {
 	x.names = append(x.names, n)
 	if at := max(strings.LastIndexByte(n, '/'), strings.LastIndexByte(n, ':')); at >= 0 && at+1 < len(n) {
 		x.names = append(x.names, strings.TrimSpace(n[at+1:]))
+		if n[at] == ':' {
+			x.names = append(x.names, n[:at])
+		}
+	}
+}
+
+// addCodes finds the codes in a text that nothing else explains, such as {"error":"insufficient_quota"} or JSON
+// that was cut off: the words with a "_", and a word that is alone.
+func (x *evidence) addCodes(text string) {
+	for rest := text; rest != ""; {
+		end := 0
+		for end < len(rest) && isKeyByte(rest[end]) {
+			end++
+		}
+		if end == len(text) || strings.IndexByte(rest[:end], '_') >= 0 {
+			x.addName(rest[:end])
+		}
+		rest = rest[min(end+1, len(rest)):]
 	}
 }
 

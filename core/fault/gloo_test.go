@@ -40,6 +40,9 @@ func TestGloo(t *testing.T) {
 		{"Cloudflare's own opinion", 429, "", `{"cloudflare_error":true,"error_code":1015,"retryable":true,"retry_after":30}`, "stop fail_closed ignore never"},
 		{"a header is no verdict", 503, "x-should-retry: true", `{"error":{"code":2002}}`, "stop fail_closed ignore never"},
 
+		{"cut off", 503, "", `{"error":{"code":2002,"name":"PROVIDER_UNAVAILABLE","retryable":true,"mess`, "stop fail_closed ignore never"},
+		{"cut off", 400, "", `{"error":{"message":"m","name":"CONTEXT_LENGTH_EXCEEDED","retr`, "fix_request context_length ignore never"},
+
 		// The verdict decides, whatever the name says.
 		{"providers §3.1", 503, "", `{"error":{"code":2002,"retryable":false}}`, "stop overloaded failure after_retries"},
 		{"providers §3.1", 429, "", `{"error":{"name":"ACCOUNT_LIMIT","retryable":false}}`, "stop quota ignore never"},

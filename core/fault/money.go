@@ -20,7 +20,7 @@ var moneyRows = []row{
 	{0, "", "used all available credits|spending limit", capReached},
 	{0, "", "reached your specified*usage limits|reached your api usage limits", capReached}, // Anthropic
 	{0, "", "spend limit*reached|reached*spend limit|spending cap*reached|exceeded*spend limit|exceeded*spending cap", capReached},
-	{0, "", "credit balance is too low|ran out of credits|out of credits|insufficient credits|credits are depleted", unpaid},
+	{0, "", "credit balance is too low|payment required|ran out of credits|out of credits|insufficient credits|credits are depleted", unpaid},
 	{0, "", "insufficient balance|insufficient account balance|insufficient funds|no credits remaining", unpaid},
 	{0, "", "billing hard limit", capReached},
 	{0, "", "account is not active, please check your billing|requires billing to be enabled|billing account*disabled", unpaid},

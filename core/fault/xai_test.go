@@ -11,6 +11,8 @@ func TestXAI(t *testing.T) {
 		{"cls-013", 403, "", `{"code":"The caller does not have permission to execute the specified operation","error":"Your team has either used all available credits or reached its monthly spending limit."}`, "stop spend_cap ignore never"},
 		{"grok-build", 429, "", `{"code":429,"error":"You ran out of credits. [WKE=personal-team-blocked:spending-limit]"}`, "stop spend_cap ignore never"},
 		{"grok-build", 429, "", `{"code":429,"error":"[WKE=team-blocked:no-credits]"}`, "stop billing ignore never"},
+		{"providers §2.4", 401, "", `{"code":"unauthenticated:bad-credentials","error":"m"}`, "stop auth ignore never"},
+		{"providers §2.4", 0, "", `{"code":"unauthenticated:bad-credentials","error":"m"}`, "stop auth ignore never"},
 		{"grok-build", 429, "", `{"code":"subscription:free-usage-exhausted","error":"m"}`, "stop quota ignore never"},
 		{"docs.x.ai", 429, "", `{"code":"resource-exhausted","error":"Too many requests"}`, "retry rate_limit failure after_retries"},
 		{"docs.x.ai", 429, "", ``, "retry rate_limit failure after_retries"},
