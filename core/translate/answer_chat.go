@@ -55,10 +55,7 @@ func writeChatCall(w *json.Writer, t wire.Tool) {
 func writeChatUsage(w *json.Writer, u wire.Usage) {
 	w.Open("usage", '{').Int("prompt_tokens", u.Input).Int("completion_tokens", u.Output).Int("total_tokens", u.Total)
 	w.Open("prompt_tokens_details", '{').Int("cached_tokens", u.Cached)
-	if u.CacheWrite > 0 {
-		w.Int("cache_write_tokens", u.CacheWrite)
-	}
-	w.Close('}')
+	w.IntIf("cache_write_tokens", u.CacheWrite).Close('}')
 	w.Open("completion_tokens_details", '{').Int("reasoning_tokens", u.Reasoning).Close('}').Close('}')
 }
 

@@ -51,15 +51,7 @@ func writeGenerateResponse(w *json.Writer, m Meta, deltas []wire.Delta, finish s
 // tools brought beside the prompt's.
 func writeGenerateUsage(w *json.Writer, u wire.Usage) {
 	w.Open("usageMetadata", '{').Int("promptTokenCount", max(0, u.Input-u.ToolPrompt)).Int("candidatesTokenCount", max(0, u.Output-u.Reasoning))
-	if u.Reasoning > 0 {
-		w.Int("thoughtsTokenCount", u.Reasoning)
-	}
-	if u.ToolPrompt > 0 {
-		w.Int("toolUsePromptTokenCount", u.ToolPrompt)
-	}
-	if u.Cached > 0 {
-		w.Int("cachedContentTokenCount", u.Cached)
-	}
+	w.IntIf("thoughtsTokenCount", u.Reasoning).IntIf("toolUsePromptTokenCount", u.ToolPrompt).IntIf("cachedContentTokenCount", u.Cached)
 	w.Int("totalTokenCount", u.Total).Close('}')
 }
 

@@ -89,10 +89,7 @@ func (r *responsesStream) object(w *json.Writer, key string, e *Encoder, status 
 
 func writeResponsesUsage(w *json.Writer, u wire.Usage) {
 	w.Open("usage", '{').Int("input_tokens", u.Input).Open("input_tokens_details", '{').Int("cached_tokens", u.Cached)
-	if u.CacheWrite > 0 {
-		w.Int("cache_write_tokens", u.CacheWrite)
-	}
-	w.Close('}').Int("output_tokens", u.Output).Open("output_tokens_details", '{').Int("reasoning_tokens", u.Reasoning).Close('}')
+	w.IntIf("cache_write_tokens", u.CacheWrite).Close('}').Int("output_tokens", u.Output).Open("output_tokens_details", '{').Int("reasoning_tokens", u.Reasoning).Close('}')
 	w.Int("total_tokens", u.Total).Close('}')
 }
 

@@ -153,9 +153,7 @@ func (r *request) writeChat(w *json.Writer) {
 	if r.serial != "" {
 		w.Bool("parallel_tool_calls", false)
 	}
-	if r.limit > 0 {
-		w.Int(r.chatLimit(), r.limit)
-	}
+	w.IntIf(r.chatLimit(), r.limit)
 	r.writeStops(w, "stop")
 	if f := &r.format; f.kind != "" {
 		w.Open("response_format", '{')

@@ -117,10 +117,7 @@ func writeOpenAIError(w *json.Writer, key string, provider fault.Provider, f fau
 	}
 	w.Int("code", n.gloo).Text("name", n.symbol).Text("category", n.part).Text("fault", blame)
 	w.Bool("retryable", f.Decision == fault.Retry).TextIf("trace_id", f.TraceID)
-	if f.Hint.Wait > 0 {
-		w.Int("retry_after", seconds(f.Hint.Wait))
-	}
-	w.Close('}')
+	w.IntIf("retry_after", seconds(f.Hint.Wait)).Close('}')
 }
 
 // writeResponsesError writes the error of a failed response.
@@ -128,10 +125,7 @@ func writeResponsesError(w *json.Writer, key string, provider fault.Provider, f 
 	n := nameOf(f)
 	w.Open(key, '{').Text("code", n.code)
 	if provider == fault.Gloo {
-		w.Int("gloo_code", n.gloo).Bool("retryable", f.Decision == fault.Retry)
-		if f.Hint.Wait > 0 {
-			w.Int("retry_after", seconds(f.Hint.Wait))
-		}
+		w.Int("gloo_code", n.gloo).Bool("retryable", f.Decision == fault.Retry).IntIf("retry_after", seconds(f.Hint.Wait))
 	}
 	w.Text("message", f.Message).Close('}')
 }

@@ -201,9 +201,7 @@ func (r *request) writeGenerationConfig(w *json.Writer) {
 	var inner json.Writer
 	inner.Open("", '{')
 	empty := len(inner.Out)
-	if r.limit > 0 {
-		inner.Int("maxOutputTokens", r.limit)
-	}
+	inner.IntIf("maxOutputTokens", r.limit)
 	r.writeStops(&inner, "stopSequences")
 	if f := &r.format; f.kind != "" {
 		inner.Text("responseMimeType", "application/json")

@@ -99,9 +99,7 @@ func (r *request) writeResponses(w *json.Writer) {
 	if r.serial != "" {
 		w.Bool("parallel_tool_calls", false)
 	}
-	if r.limit > 0 {
-		w.Int("max_output_tokens", r.limit)
-	}
+	w.IntIf("max_output_tokens", r.limit)
 	if f := &r.format; f.kind != "" || r.knobSet("text/verbosity") != nil {
 		w.Open("text", '{')
 		switch f.kind {
