@@ -19,7 +19,7 @@
 // those of jwt hold for every token that is accepted by its signature, whatever it says itself. In which
 // variables it stands says variables.js.
 
-import { readLimits, readModels } from "./limits.js";
+import { readLimits, readModels, stricter } from "./limits.js";
 import { known, members, secretIn } from "./options.js";
 import { PROVIDERS } from "./providers.js";
 import { secretsOf } from "./signature.js";
@@ -121,10 +121,16 @@ export class Config {
     }
   }
 
-  /** The places of a model's targets, or null when there is no such model. */
+  /** The places of a model's targets that can be asked so, or UnknownModel. */
   chain(asked, name) {
     if (!this.models.includes(name)) throw new UnknownModel(name);
     return this.#chains.get(`${asked} ${name}`);
+  }
+
+  /** What an owner may use now of the limits that he once asked with; null for who may not ask any more. */
+  allowed(owner, limits) {
+    const now = this.tokens.find(({ caller }) => caller.owner === owner)?.caller ?? this.jwt;
+    return now && stricter(now, { limits, models: null });
   }
 
   /** Tells whether an address is one of a provider's. */
