@@ -46,6 +46,7 @@ type Session struct {
 	unsaved int          // turns that ended since
 	reached int          // the last message that a turn of the server's answered
 	chain   string       // the last response that ended as it should
+	failed  string       // the last response that did not
 	void    []string     // tool calls that no longer exist
 	cause   *fault.Fault // what began the outage; nil outside one
 	useful  bool         // some connection was of use

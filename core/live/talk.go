@@ -89,6 +89,10 @@ func (s *Session) heard(data []byte) {
 	}
 	h := s.dialect.hear(v)
 	s.book(&h)
+	if h.response != "" && h.response == s.failed { // its end has been told
+		s.give(Item{Kind: ItemMessage, Data: v})
+		return
+	}
 	if h.failed != nil {
 		s.refused(v, &h)
 		return
@@ -194,6 +198,7 @@ func (s *Session) refused(v json.Value, h *heard) {
 		if h.response == "" {
 			h.response = t.response
 		}
+		s.failed = h.response
 		s.give(Item{Kind: ItemFailed, Message: t.asked, Response: h.response, Fault: f})
 	} else if !h.over {
 		s.warn("the server reported an error: " + f.Developer)
