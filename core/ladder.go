@@ -201,7 +201,7 @@ func (c *Call) making(wait time.Duration) bool {
 // so that no hint makes it later than the longest that is obeyed.
 func (c *Call) untilLook() pace.Wait {
 	wait := max(pollEvery, min(c.now.Sub(c.alive)/20, pollSlowly))
-	hint := fault.RateLimits(c.attempt.Provider, c.header, c.now).RetryAfter.Wait
+	hint := fault.RateLimits(c.header, c.now).RetryAfter.Wait
 	if hint = min(hint, c.policy().Budget.MaxHint); hint > wait {
 		return pace.Wait{For: hint, Source: "hint"}
 	}

@@ -98,38 +98,38 @@ func TestCases(t *testing.T) {
 			is(t, classify(Anthropic, "retry-after: Fri, 31 Dec 99999 23:59:59 GMT", rateLimit), "retry rate_limit failure after_retries")
 		}},
 		{"rtl-003", "openai/openai-dotnet#838", func(t *testing.T) {
-			l := RateLimits(OpenAI, headers("x-ratelimit-limit-requests: -1|x-ratelimit-remaining-requests: -1|x-ratelimit-reset-requests: -1"), now)
+			l := RateLimits(headers("x-ratelimit-limit-requests: -1|x-ratelimit-remaining-requests: -1|x-ratelimit-reset-requests: -1"), now)
 			if l != (Limits{}) {
 				t.Errorf("%+v", l)
 			}
 		}},
 		{"rtl-004", "weaviate/weaviate#7562", func(t *testing.T) {
-			if l := RateLimits(OpenAI, headers("content-type: application/json"), now); l != (Limits{}) {
+			if l := RateLimits(headers("content-type: application/json"), now); l != (Limits{}) {
 				t.Errorf("%+v", l)
 			}
 		}},
 		{"rtl-005", "router-for-me/CLIProxyAPI#5389", func(t *testing.T) {
 			for _, value := range []string{"1790000060", "1790000060000", "60"} {
-				l := RateLimits(OpenAI, headers("x-ratelimit-reset-requests: "+value), time.Unix(1790000000, 0))
+				l := RateLimits(headers("x-ratelimit-reset-requests: "+value), time.Unix(1790000000, 0))
 				if l.Requests.Reset.seconds() != time.Minute {
 					t.Errorf("%s: %v", value, l.Requests.Reset)
 				}
 			}
 		}},
 		{"rtl-006", "withcoral/coral#89", func(t *testing.T) {
-			l := RateLimits(OpenAI, headers("x-ratelimit-reset: 1789999990"), time.Unix(1790000000, 0))
+			l := RateLimits(headers("x-ratelimit-reset: 1789999990"), time.Unix(1790000000, 0))
 			if l.Requests.Reset.seconds() != 0 {
 				t.Errorf("%v", l.Requests.Reset)
 			}
 		}},
 		{"rtl-007", "Azure/azure-rest-api-specs#24904", func(t *testing.T) {
-			if l := RateLimits(OpenAI, nil, now); l.Requests.Remaining.Known {
+			if l := RateLimits(nil, now); l.Requests.Remaining.Known {
 				t.Errorf("%+v", l)
 			}
 		}},
 		{"rtl-008", "anthropics/anthropic-sdk-python#1258", func(t *testing.T) {
 			lines := headers("anthropic-ratelimit-unified-status: allowed|anthropic-ratelimit-unified-reset: 1790000060")
-			if l := RateLimits(Anthropic, lines, time.Unix(1790000000, 0)); l.PlanStatus != "allowed" || l.Plan.Reset.Wait != time.Minute {
+			if l := RateLimits(lines, time.Unix(1790000000, 0)); l.PlanStatus != "allowed" || l.Plan.Reset.Wait != time.Minute {
 				t.Errorf("%+v", l)
 			}
 			event := parse(t, `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`)

@@ -146,7 +146,7 @@ func FuzzHint(f *testing.F) {
 		h := header.Header{{Name: "retry-after-ms", Value: a}, {Name: "retry-after", Value: b}, {Name: "date", Value: a},
 			{Name: "x-ratelimit-remaining-requests", Value: "0"}, {Name: "x-ratelimit-reset-requests", Value: b},
 			{Name: "x-ratelimit-limit-tokens", Value: a}, {Name: "anthropic-ratelimit-tokens-reset", Value: b}}
-		l := RateLimits(OpenAI, h, now)
+		l := RateLimits(h, now)
 		hints := []Hint{retryAfter(h, now), retryAfter(h, time.Time{}), messageHint(ascii.Lower(a + b)), l.exhausted(), l.Tokens.Reset, l.RetryAfter}
 		if d, ok := wholeDuration(a); ok {
 			hints = append(hints, Hint{d, true, ""})

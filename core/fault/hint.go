@@ -39,7 +39,7 @@ func (x *evidence) hint() Hint {
 		return h
 	}
 	if x.status == 429 && !x.inside {
-		if h := RateLimits(x.provider, x.header, x.now).exhausted(); h.Known {
+		if h := RateLimits(x.header, x.now).exhausted(); h.Known {
 			return h
 		}
 	}

@@ -59,9 +59,9 @@ var limitRows = []struct {
 
 // RateLimits reads the rate-limit headers of an answer. now is the local clock; it counts only
 // where the answer has no Date of its own, and may be zero. What is missing, negative or cannot be
-// read is unknown. A reset that has passed is 0. Gemini sends none of these headers. So far no two
-// providers mean different things by one name, so that p does not matter.
-func RateLimits(_ Provider, h header.Header, now time.Time) Limits {
+// read is unknown. A reset that has passed is 0. Gemini sends none of these headers, and no two
+// providers mean different things by one name.
+func RateLimits(h header.Header, now time.Time) Limits {
 	if !mentionLimits(h) {
 		return Limits{RetryAfter: retryAfter(h, now)}
 	}

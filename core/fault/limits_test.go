@@ -7,7 +7,7 @@ import (
 )
 
 func TestRateLimits(t *testing.T) {
-	l := RateLimits(OpenAI, headers("x-ratelimit-limit-requests: 60|x-ratelimit-remaining-requests: 59|x-ratelimit-reset-requests: 1s|"+
+	l := RateLimits(headers("x-ratelimit-limit-requests: 60|x-ratelimit-remaining-requests: 59|x-ratelimit-reset-requests: 1s|"+
 		"x-ratelimit-limit-tokens: 150000|x-ratelimit-remaining-tokens: 0|x-ratelimit-reset-tokens: 6m0s|"+
 		"x-ratelimit-remaining-project-tokens: 5|retry-after: 2"), now)
 	if l.Requests != (Window{Amount{60, true}, Amount{59, true}, Hint{time.Second, true, "x-ratelimit-reset-requests"}}) {
@@ -20,7 +20,7 @@ func TestRateLimits(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 
-	l = RateLimits(Anthropic, headers("date: Tue, 21 Apr 2026 14:38:20 GMT|anthropic-ratelimit-requests-limit: 50|"+
+	l = RateLimits(headers("date: Tue, 21 Apr 2026 14:38:20 GMT|anthropic-ratelimit-requests-limit: 50|"+
 		"anthropic-ratelimit-input-tokens-remaining: 49000|anthropic-ratelimit-input-tokens-reset: 2026-04-21T14:38:25Z|"+
 		"anthropic-ratelimit-output-tokens-reset: 2026-04-21T14:00:00Z"), now)
 	if l.Requests.Limit.N != 50 || l.InputTokens.Remaining.N != 49000 || l.InputTokens.Reset.Wait != 5*time.Second {

@@ -18,7 +18,7 @@ func last(fields ...string) *Last {
 		h = append(h, header.Field{Name: fields[i], Value: fields[i+1]})
 	}
 	var l Last
-	l.Note(now, fault.RateLimits(fault.OpenAI, h, now))
+	l.Note(now, fault.RateLimits(h, now))
 	return &l
 }
 
@@ -48,7 +48,7 @@ func TestWait(t *testing.T) {
 
 func TestNote(t *testing.T) {
 	l := last("x-ratelimit-remaining-requests", "3")
-	l.Note(now.Add(time.Minute), fault.RateLimits(fault.OpenAI, header.Header{{Name: "retry-after", Value: "5"}}, now))
+	l.Note(now.Add(time.Minute), fault.RateLimits(header.Header{{Name: "retry-after", Value: "5"}}, now))
 	if l.At != now || l.Limits.Requests.Remaining != (fault.Amount{N: 3, Known: true}) || l.Limits.RetryAfter.Known {
 		t.Errorf("%+v", l)
 	}

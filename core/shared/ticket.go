@@ -59,7 +59,7 @@ func (t *Ticket) Report(now time.Time, o Outcome) spend.Bill {
 	}
 	s := t.state
 	target := s.targets.at(now, keyOf(t.target))
-	target.limits.Note(now, fault.RateLimits(t.target.Provider, o.Header, now))
+	target.limits.Note(now, fault.RateLimits(o.Header, now))
 
 	if o.succeeded() {
 		s.throttle.Succeeded()

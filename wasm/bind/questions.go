@@ -55,11 +55,11 @@ func retryable(n int32) (result int32) {
 //go:wasmexport hf_limits
 func limits(n int32, now float64) (result int32) {
 	defer guard(0, &result)
-	v, provider, err := question(bytes.Clone(in[:n]))
+	v, _, err := question(bytes.Clone(in[:n]))
 	if err != nil {
 		return fail(err)
 	}
-	l := fault.RateLimits(provider, readHeader(v.Get("headers")), instant(now))
+	l := fault.RateLimits(readHeader(v.Get("headers")), instant(now))
 	return answer(func(w *json.Writer) { writeLimits(w, "done", l) })
 }
 
