@@ -89,8 +89,8 @@ func TestCallOptions(t *testing.T) {
 		{`{"path":"/v1/chat/completions"}`, `{"n":2}`, "bad_body", "several answers"},
 		{`{"path":"/v1beta/models/m:streamGenerateContent"}`, `{"generationConfig":{"candidateCount":2}}`, "bad_body", "several answers"},
 		{`{"path":"/v1/other"}`, `{}`, "bad_option", "api: the path does not tell"},
-		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: is not a wire format"},
-		{`{"path":"/answers","api":"answers"}`, `{}`, "bad_option", "api: is not a wire format"},
+		{`{"path":"/v1/chat/completions","api":"xml"}`, `{}`, "bad_option", "api: must be chat, responses, messages, generate, interactions, embeddings or json"},
+		{`{"path":"/answers","api":"answers"}`, `{}`, "bad_option", "api: must be chat, responses, messages, generate, interactions, embeddings or json"},
 		{`{"path":"/v1/chat/completions","continues":"x"}`, `{}`, "bad_body", "no message list"},
 		{`{"path":"/v1/chat/completions","policy":{"maxBodyBytes":3}}`, `{"a":1}`, "body_too_large", "7 bytes are more than policy.maxBodyBytes, 3"},
 	} {

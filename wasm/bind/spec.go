@@ -98,7 +98,7 @@ func (c *client) readCall(s *core.Spec, first *target, v json.Value) (own header
 	if s.API = wire.API(api); api == "" {
 		s.API = wire.DetectAPI(s.Path)
 	} else if durable := s.API == wire.Answers && s.Cursors; !durable && !wire.Known(s.API) {
-		return nil, badOption("api: is not a wire format that Holdfast knows")
+		return nil, badOption("api: must be chat, responses, messages, generate, interactions, embeddings or json")
 	}
 	if s.Stream && !wire.Streams(s.API) {
 		return nil, badOption("api: the path does not tell the wire format of the stream; name it")

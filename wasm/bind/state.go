@@ -128,7 +128,7 @@ func fromHex(text []byte) ([]byte, error) {
 	for i := 0; i+1 < len(text); i += 2 {
 		high, low := strings.IndexByte(digits, text[i]), strings.IndexByte(digits, text[i+1])
 		if high < 0 || low < 0 {
-			return nil, errors.New("it is not one")
+			return nil, errors.New("this is no text that snapshot() gave")
 		}
 		data = append(data, byte(high<<4|low))
 	}
