@@ -81,7 +81,7 @@ func withoutAnswer(err json.Value) Fault {
 
 // networkWords are how fetch, its implementations and the SDKs say that no answer came.
 const networkWords = "failed to fetch|fetch failed|networkerror|load failed|network error|network request failed|" +
-	"network connection|connection error|connection closed|cannot connect|socket|terminated|econnre|premature close|internal error|" +
+	"network connection|internet connection|connection error|connection closed|cannot connect|could not connect|hostname could not be found|socket|terminated|econnre|premature close|internal error|" +
 	"error sending request|unable to connect|connection reset|connection refused|other side closed"
 
 const networkNames = "APIConnectionError|ConnectionError|NetworkError|FetchError|SocketError"

@@ -462,6 +462,8 @@ test("classify and isRetryable answer for themselves", async () => {
   }
   await assert.rejects(isRetryable(new Error("x"), null), { code: "bad_option" });
   assert.equal(await isRetryable(sdk(500, error(3001, "INTERNAL_ERROR", false).error), { provider: "gloo" }), false);
+  const axios = { name: "AxiosError", code: "ERR_BAD_RESPONSE", response: { status: 503, headers: {}, data: error(2002, "PROVIDER_UNAVAILABLE", true) } };
+  assert.equal(await isRetryable(Object.assign(new Error("Request failed with status code 503"), axios), { provider: "gloo" }), true);
   assert.equal(await isRetryable(new TypeError("fetch failed", { cause: Object.assign(new Error("x"), { code: "ECONNRESET" }) }), { provider: "gloo" }), true);
   assert.equal(await isRetryable(new DOMException("stop", "AbortError"), { provider: "gloo" }), false);
   for (const thrown of [undefined, null, "x", 5, {}]) assert.equal(typeof (await isRetryable(thrown, { provider: "gloo" })), "boolean");

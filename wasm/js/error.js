@@ -114,7 +114,8 @@ const BODIES = ["error", "responseBody", "data", "value", "body"];
 
 function bodyOf(error) {
   const key = BODIES.find((key) => (read(error, key) ?? undefined) !== undefined);
-  if (key) return read(error, key);
+  const body = key ? read(error, key) : read(read(error, "response"), "data"); // axios, gaxios
+  if (body !== undefined && body !== null) return body;
   // The AI SDK also throws what Anthropic sent, as it is: no Error at all.
   return typeof error === "object" && read(error, "stack") === undefined ? error : undefined;
 }
