@@ -99,7 +99,7 @@ func (m Module) CreateClient(options map[string]any) (Client, error) {
 }
 
 // Stream asks for an answer.
-func (c Client) Stream(path string, body, options map[string]any, h Handlers) Answer {
+func (c Client) Stream(path string, body js.Value, options map[string]any, h Handlers) Answer {
 	return follow(c.value.Call("stream", path, body, h.addTo(options)), h)
 }
 
@@ -123,7 +123,7 @@ func (c Client) ResumeAnswer(k Kept, options map[string]any, h Handlers) Answer 
 }
 
 // Keep keeps an answer until it is whole.
-func (s Store) Keep(a Answer, path string, body any) {
+func (s Store) Keep(a Answer, path string, body js.Value) {
 	s.value.Call("keep", s.place, a.value, map[string]any{"path": path, "body": body})
 }
 

@@ -5,6 +5,7 @@ package main
 import (
 	"strconv"
 	"strings"
+	"syscall/js"
 	"time"
 
 	"honnef.co/go/js/dom/v2"
@@ -17,7 +18,7 @@ type turn struct {
 	scenario string
 	session  string
 
-	body    any // what was asked
+	body    js.Value // what was asked: made once, for a Go map has another order each time, and the gateway compares
 	answer  Answer
 	call    int             // counts answers; what an older one still reports is ignored
 	text    string          // the answer so far
@@ -56,9 +57,9 @@ func newTurn(p *page, question, scenario, title string) *turn {
 func (t *turn) ask(body map[string]any, background bool) {
 	s := t.page.service
 	options := map[string]any{"headers": s.headers(t.scenario, t.session), "background": background, "durable": s.mode == gateway}
-	t.body = body
+	t.body = js.ValueOf(body)
 	t.begin("Sending")
-	t.answer = s.client.Stream(s.path, body, options, t.handlers())
+	t.answer = s.client.Stream(s.path, t.body, options, t.handlers())
 	t.keep()
 }
 

@@ -68,6 +68,23 @@ test("reloaded in the middle, twice: the answer goes on, and the model was asked
   await close(page);
 });
 
+test("reloaded before anything has come: the same question is asked, and its answer comes", { skip: missing, timeout: 120_000 }, async () => {
+  const page = await open();
+  for (const ms of [10, 20, 40, 60, 150]) {
+    await page.fill("#question", "What lives in a tidepool?");
+    await page.evaluate((ms) => {
+      document.getElementById("send").click();
+      setTimeout(() => location.reload(), ms);
+    }, ms);
+    await page.waitForEvent("load");
+    await loaded(page);
+    await arriving(page);
+    await page.keyboard.press("Escape");
+    await ended(page);
+  }
+  await close(page);
+});
+
 test("a plug pulled by hand is nothing but a resumption, and the conversation comes back with the answer", { skip: missing, timeout: 120_000 }, async () => {
   const page = await open();
   await ask(page);
