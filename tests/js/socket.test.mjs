@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { createClient, unload } from "./holdfast.mjs";
+import { pause } from "./ending.mjs";
 import { settle } from "./fake.mjs";
 
 const PATH = "/live";
@@ -258,7 +259,7 @@ test("what an event makes the caller send comes behind what was sent before", as
   const onEvent = ({ type }) => type === "connecting" && numbers.push(session.send({ realtimeInput: { n: 2 } }));
   const session = client.live(PATH, {}, { onItem() {}, onEvent });
   numbers.push(session.send({ realtimeInput: { n: 1 } }));
-  for (let i = 0; i < 100 && made.length === 0; i++) await settle();
+  while (made.length === 0) await pause(5); // the program is loaded again
   made[0].open();
   await settle();
   made[0].say({ setupComplete: {} });

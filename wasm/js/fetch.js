@@ -164,10 +164,7 @@ function failed(cause) {
   return new TypeError("fetch failed", { cause });
 }
 
-/**
- * A request as far as it may be a call, with its body in memory, and plain, what fetch is given when it
- * is none; null when it cannot be one.
- */
+/** A request as far as it may be a call, with its body in memory, and as it goes out when it is none; null when it cannot be one. */
 async function read(input, init) {
   init ??= {}; // fetch takes null
   const request = typeof input?.arrayBuffer === "function" ? input : null;
@@ -181,8 +178,7 @@ async function read(input, init) {
   if (!body) return null;
   delete headers["content-length"]; // a continuation is longer
   const { method: _, headers: __, body: given, signal = request?.signal, duplex, ...own } = init;
-  // A stream has been read, and bytes may have changed since.
-  const same = given === undefined || given === null || typeof given === "string" || given instanceof Blob;
+  const same = !given || typeof given === "string" || given instanceof Blob; // a stream has been read, bytes may change
   return { url, headers, body, signal: signal ?? undefined, own: { ...settings(request), ...own }, plain: [input, same ? init : { ...init, body }] };
 }
 

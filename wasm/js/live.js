@@ -12,6 +12,7 @@ import { Line } from "./line.js";
 const OWN = { signal: must.signal, onEvent: must.call, onItem: must.call };
 
 const NOTHING = new Uint8Array(0);
+const OVER = Object.freeze({ done: true, value: undefined });
 
 export class LiveSession {
   /** @type {Line | null} */
@@ -61,11 +62,10 @@ export class LiveSession {
 
   send(message) {
     if (this.#error) throw this.#error;
-    if (this.#outcome || this.#wish !== "") throw ended();
     if (message === null || typeof message !== "object" || Array.isArray(message)) throw new HoldfastError("bad_body", "message: must be an object");
     const bytes = encodeJSON(message, "message", "bad_body");
-    if (!this.#line) this.#early.push(bytes);
-    else if (!this.#line.say(bytes)) throw ended(); // in what is delivered just now
+    const over = this.#outcome || this.#wish !== "" || (this.#line ? !this.#line.say(bytes) : !this.#early.push(bytes));
+    if (over) throw new HoldfastError("closed", "the session has ended");
     return ++this.#messages;
   }
 
@@ -79,15 +79,13 @@ export class LiveSession {
   }
 
   [Symbol.asyncIterator]() {
-    let left = false;
-    const loop = {};
+    const loop = { left: false };
     return {
-      next: async () => (left ? { done: true, value: undefined } : this.#next(loop)),
+      next: () => this.#next(loop),
       return: async (value) => {
         // The session goes on; another loop takes what comes next.
-        left = true;
-        for (const { resolve } of this.#waiting.filter((call) => call.loop === loop)) resolve({ done: true, value: undefined });
-        this.#waiting = this.#waiting.filter((call) => call.loop !== loop);
+        loop.left = true;
+        this.#waiting = this.#waiting.filter((call) => call.loop !== loop || call.resolve(OVER));
         return { done: true, value };
       },
       [Symbol.asyncIterator]() {
@@ -106,7 +104,7 @@ export class LiveSession {
     done: ({ live }) => {
       this.#outcome = live;
       this.#settle.resolve(live);
-      for (const { resolve } of this.#waiting.splice(0)) resolve({ done: true, value: undefined });
+      for (const { resolve } of this.#waiting.splice(0)) resolve(OVER);
     },
     fail: (error) => this.#fail(error),
   };
@@ -120,8 +118,9 @@ export class LiveSession {
   };
 
   #next(loop) {
+    if (loop.left) return Promise.resolve(OVER);
     if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#queue.shift() });
-    if (this.#outcome) return Promise.resolve({ done: true, value: undefined });
+    if (this.#outcome) return Promise.resolve(OVER);
     if (this.#error) return Promise.reject(this.#error);
     return new Promise((resolve, reject) => this.#waiting.push({ loop, resolve, reject }));
   }
@@ -131,8 +130,4 @@ export class LiveSession {
     this.#wish = wish;
     this.#line?.[wish]();
   }
-}
-
-function ended() {
-  return new HoldfastError("closed", "the session has ended");
 }

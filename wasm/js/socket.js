@@ -7,9 +7,6 @@ import { isNode, soon } from "./host.js";
 /** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
 const KEY = "x-holdfast-key";
 
-/** What is read of a refusal's body. */
-const MAX_REFUSAL = 64 * 1024;
-
 export class Socket {
   #line;
   #socket = null;
@@ -46,13 +43,9 @@ export class Socket {
     socket.binaryType = "arraybuffer"; // Gemini sends its JSON as binary messages
     socket.onopen = () => this.#over || this.#line.opened(this);
     socket.onmessage = ({ data }) => this.#message(data);
-    // Why a handshake was refused the package ws tells, and nothing else does.
+    // Only the package ws tells why a handshake was refused.
     socket.on?.("unexpected-response", (_, response) => this.#refused(response));
-    socket.onerror = (event) => {
-      this.#failure = this.#describe(event?.error ?? event);
-      const [, status] = /unexpected server response: (\d{3})/i.exec(this.#failure.message) ?? [];
-      if (status) this.#failure.status = Number(status);
-    };
+    socket.onerror = (event) => (this.#failure = this.#describe(event?.error ?? event));
     socket.onclose = (event) => {
       const how = { ...this.#failure, code: event?.code ?? 1006, reason: this.#hide(String(event?.reason ?? "")) };
       if (this.#reading) this.#reading.then(() => this.#closed(how));
@@ -91,7 +84,7 @@ export class Socket {
   async #refused(response) {
     let body = "";
     await quietly(async () => {
-      for await (const chunk of response.setEncoding("utf8")) if ((body += chunk).length > MAX_REFUSAL) break;
+      for await (const chunk of response.setEncoding("utf8")) if ((body += chunk).length > 65_536) break;
     });
     this.#closed({ code: 1006, status: response.statusCode, headers: headerPairs(response.headers), body: this.#hide(body) });
     this.close();
