@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, test } from "node:test";
 import { outcome, runs } from "../sdk/runs.js";
-import { acting, asking, hashed, log, startGateway } from "./gateway.js";
+import { acting, asking, hashed, KEYS, log, startGateway } from "./gateway.js";
 import { until } from "./until.js";
 
 const PRICE = { "gpt-5-mini": [0.25, 2], "claude-haiku-4-5": [1, 5], "gemini-2.5-pro": [1.25, 10] }; // as in core/spend/table.go: USD per million tokens of input and output
@@ -23,8 +23,8 @@ const config = (owners) => ({
   },
 });
 
-const start = async (owners, more) => {
-  const { address, stop } = await startGateway(config(owners), { main: "ledgers.js", ...more });
+const start = async (owners, { secrets, ...more } = {}) => {
+  const { address, stop } = await startGateway({ ...config(owners), secrets }, { main: "ledgers.js", ...more });
   return {
     stop,
     post: (name, path, body, { headers, signal } = {}) =>
@@ -316,6 +316,31 @@ function* calls(random, limits) {
     if (any(6) === 0) yield ["lease", any(2) === 0 ? -1 : 60_000]; // one that has ended as it begins, or not
   }
 }
+
+test("an answer whose process is lost asks no more than its owner may by then", { timeout: 60_000 }, async () => {
+  const storage = mkdtempSync(join(tmpdir(), "holdfast-ledgers-"));
+  after(() => rmSync(storage, { recursive: true, force: true }));
+  const options = { storage, secrets: { ...KEYS, HOLDFAST_JWT_SECRET: "a-secret-that-signs-links-and-no-tokens" } };
+  const before = await start({ less: { limits: { maxUsd: 5 } }, gone: { limits: { maxUsd: 5 } } }, options);
+  const answers = [];
+  for (const name of ["less", "gone"]) {
+    const headers = asking({ text: "word ".repeat(50), requests: [{ gapMs: 100 }] });
+    const { id } = await (await before.post(name, "/answers/openai/v1/chat/completions", chat("gpt-5-mini"), { headers })).json();
+    const { url } = await (await before.post(name, `/answers/${id}/link`, {})).json();
+    answers.push({ name, session: headers["x-sim-session"], url });
+    await until(3000, async () => (await (await before.get(name, `/answers/${id}`)).json()).length > 0);
+  }
+  await before.stop();
+  const { get, report, stop } = await start({ less: { limits: { maxUsd: 0 } } }, options);
+  for (const { name, session, url } of answers) {
+    const last = { less: "budget", gone: "transport" }[name];
+    const { result } = await until(5000, async () => (await (await get(name, url)).json()).find(({ type }) => type === "done"));
+    assert.deepEqual([result.status, result.error.code, result.attempts.at(-1).error.reason, result.offer], ["interrupted", "gateway_lost", last, ["continue", "try_again"]]);
+    assert.equal((await log(session)).count, 1);
+    await until(2000, async () => (await report(name)).concurrent === 0);
+  }
+  await stop();
+});
 
 test("the law of a ledger: spent, without what bills were higher, and held stay within the limit", { timeout: 60_000 }, async () => {
   const { play } = await start({});

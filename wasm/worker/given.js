@@ -72,8 +72,11 @@ export class Given {
     const retried = this.lost.filter(({ kind }) => AGAIN.has(kind)).length + (own[0]?.kind !== result.attempts[0]?.kind ? 1 : 0);
     const lost = this.lost.map((attempt) => ({ ...attempt, api: own.find(({ target }) => target === attempt.target)?.api }));
     const attempts = [...lost, ...own];
+    // As within one call: that a recovery failed does not hide what made it necessary.
+    const broke = result.status === "failed" && this.lost.length > 0 && this.text.trim() !== "";
     return {
       ...result,
+      ...(broke && { status: "interrupted", error: LOST, offer: this.#offer("interrupted") }),
       reasoning: this.reasoning || undefined,
       refusal: this.refusal || undefined,
       toolCalls: this.tools,
@@ -86,8 +89,11 @@ export class Given {
 
   /** The result when no call ends it. */
   without(callId, status, error) {
-    const offer = status === "interrupted" && this.tools.length === 0 && this.text.trim() !== "" ? ["continue", "try_again"] : ["try_again"];
-    return this.result({ status, callId, attempts: [], costUsd: 0, fullRetries: 0, continued: false, error, offer, warnings: [] });
+    return this.result({ status, callId, attempts: [], costUsd: 0, fullRetries: 0, continued: false, error, offer: this.#offer(status), warnings: [] });
+  }
+
+  #offer(status) {
+    return status === "interrupted" && this.tools.length === 0 && this.text.trim() !== "" ? ["continue", "try_again"] : ["try_again"];
   }
 }
 

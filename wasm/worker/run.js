@@ -100,10 +100,11 @@ export class Run {
   }
 
   /** Why there is no way on. */
-  #stuck({ cursor, plan }, chain) {
+  #stuck({ cursor, plan, owner }, chain) {
     const { tools, refusal } = this.#given;
     if (this.#number > MAX_RUNS) return "its process ended too often";
     if (plan.own ? !this.#config.providers.has(plan.own.provider) : chain.length === 0) return "its models are not configured any more";
+    if (!cursor && !this.#config.allowed(owner, plan.limits)) return "its owner is not configured any more";
     if (!cursor && (tools.length > 0 || refusal !== "")) return "what it has shown cannot be gone on with";
     return null;
   }
@@ -125,7 +126,8 @@ export class Run {
    * What is set aside covers the first attempt, and before each that may cost more, more is set aside. Where calls
    * were lost and the model is asked anew, all that was set aside for them may be spent.
    */
-  #session({ plan: { limits }, owner, heldUsd, cursor }) {
+  #session({ plan, owner, heldUsd, cursor }) {
+    const { limits } = this.#config.allowed(owner, plan.limits) ?? plan;
     if (!limits || heldUsd === null) return new Session(this.#config, this.#keys);
     const lostUsd = cursor || this.#given.lost.length === 0 ? 0 : heldUsd;
     return new Covered(this.#config, this.#keys, async (usd) => {
