@@ -311,6 +311,7 @@ test("what is at fault in the options is named", async () => {
   const client = await createClient({ provider: "gemini", baseURL: sim, token: "t", WebSocket });
   for (const [path, setup, options, message] of [
     ["live", {}, {}, /^path:/],
+    ["/v1/realtime?model=gpt-realtime", {}, {}, /^path: .*Realtime/],
     [PATH, {}, { startover: true }, /^startover: is not an option of live; there are .*startOver/],
     [PATH, {}, { policy: { attempts: 0 } }, /attempts/],
     [PATH, {}, { policy: { totalMs: 1 } }, /totalMs: is not an option/],

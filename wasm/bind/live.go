@@ -37,6 +37,9 @@ func (c *client) liveSpec(data, setup []byte) (s live.Spec, protocols []string, 
 	if err = checkPath(path); err != nil {
 		return s, nil, err
 	}
+	if at, _, _ := strings.Cut(path, "?"); strings.HasSuffix(at, "/realtime") {
+		return s, nil, badOption("path: a Realtime session leaves nothing to go on from, and is not spoken; the WebSocket mode of responses is")
+	}
 	s.URL = "ws" + strings.TrimPrefix(c.base, "http") + path
 	for _, list := range []header.Header{c.header, own} {
 		for _, f := range list {

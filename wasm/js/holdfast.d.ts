@@ -744,7 +744,7 @@ export interface Client {
    * lets what the server has not consumed be sent again, where the server takes that.
    *
    * OpenAI and xAI: `path` is `/v1/responses`; `setup` holds what every `response.create` has in
-   * common, and its `previous_response_id` is gone on from.
+   * common, and its `previous_response_id` is gone on from. Realtime sessions are not spoken.
    *
    * In a browser a socket cannot carry headers. **What signs it stands in the URL or in a
    * subprotocol instead, where logs and every script of the page can see it**: Gemini takes an
