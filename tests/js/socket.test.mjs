@@ -267,3 +267,21 @@ test("what an event makes the caller send comes behind what was sent before", as
   assert.deepEqual([numbers, made[0].sent.slice(1).map(({ realtimeInput }) => realtimeInput.n)], [[1, 2], [1, 2]]);
   session.cancel();
 });
+
+test("a hundred thousand items that nobody took are taken in no time, in order", async () => {
+  const { made, WebSocket } = sockets();
+  const client = await createClient({ full: true, provider: "gemini", baseURL: "http://x", token: "t", WebSocket });
+  const session = client.live(PATH, {});
+  await settle();
+  made[0].open();
+  const count = 100_000;
+  for (let n = 1; n <= count; n++) made[0].onmessage({ data: `{"n":${n}}` });
+  const began = performance.now();
+  let taken = 0;
+  for await (const { data } of session) {
+    if (data.n !== ++taken) assert.fail(`${data.n} comes as ${taken}`);
+    if (taken === count) break;
+  }
+  assert.ok(performance.now() - began < 2000);
+  session.cancel();
+});

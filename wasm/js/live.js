@@ -20,6 +20,8 @@ export class LiveSession {
   #onItem;
   /** Items that nobody has taken yet. @type {LiveItem[]} */
   #queue = [];
+  /** The oldest of them, the last first: to shift a long queue takes long. @type {LiveItem[]} */
+  #oldest = [];
   /** Calls of next() that wait for an item. @type {{loop: object, resolve: Function, reject: Function}[]} */
   #waiting = [];
   /** What was sent before the program ran. @type {Uint8Array[]} */
@@ -119,7 +121,8 @@ export class LiveSession {
 
   #next(loop) {
     if (loop.left) return Promise.resolve(OVER);
-    if (this.#queue.length > 0) return Promise.resolve({ done: false, value: this.#queue.shift() });
+    if (this.#oldest.length === 0) this.#oldest = this.#queue.splice(0).reverse();
+    if (this.#oldest.length > 0) return Promise.resolve({ done: false, value: this.#oldest.pop() });
     if (this.#outcome) return Promise.resolve(OVER);
     if (this.#error) return Promise.reject(this.#error);
     return new Promise((resolve, reject) => this.#waiting.push({ loop, resolve, reject }));
