@@ -76,6 +76,13 @@ test("OpenAI and xAI: a header in Node, a subprotocol in a browser", async (t) =
       const keyed = await dial({ provider, apiKey: "k", dangerouslyAllowBrowser: true });
       assert.deepEqual(keyed.protocols, ["p", `${prefix}k`]);
     });
+    await t.test("a Worker with nodejs_compat", async (t) => {
+      const own = Object.getOwnPropertyDescriptor(globalThis, "navigator");
+      Object.defineProperty(globalThis, "navigator", { value: { userAgent: "Cloudflare-Workers" }, configurable: true });
+      t.after(() => (own ? Object.defineProperty(globalThis, "navigator", own) : delete globalThis.navigator));
+      const worker = await dial({ provider, apiKey: "k" });
+      assert.deepEqual([worker.protocols, worker.options], [["p", `${prefix}k`], undefined]);
+    });
   }
 });
 

@@ -1,7 +1,8 @@
 // Host tells where the library runs: in Node or not, in which page.
 
+/** A Worker with nodejs_compat only looks like it: it has no files, and its sockets take no headers. */
 export function isNode() {
-  return typeof globalThis.process?.versions?.node === "string";
+  return typeof globalThis.process?.versions?.node === "string" && globalThis.navigator?.userAgent !== "Cloudflare-Workers";
 }
 
 /** What relative addresses start from: as for fetch the page, and in a worker made of a blob the page's origin. */
