@@ -168,10 +168,11 @@ func (c *chat) merge(s *Stream, index int64, id string, tool json.Value, where s
 		c.calls = append(c.calls, partialCall{index: index})
 		call = &c.calls[len(c.calls)-1]
 	}
-	s.Cursor.Bytes += len(tool.Get(where))
+	more := tool.Get(where)
+	s.Cursor.Bytes += len(more)
 	call.identify(id, tool.Get("name").Text())
 	call.text = where == "input"
-	call.append(tool.Get(where))
+	call.append(more)
 }
 
 // end takes a finish_reason, of the chunk v, or when nothing follows it. Only now are tool calls known
@@ -186,7 +187,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 	}
 	end := chatEnd(word)
 	if end == Failed {
-		s.failWith(word, fault.FinishError(s.Provider, word))
+		s.breakDown(word, word)
 		return
 	}
 	s.ending = ""
@@ -201,7 +202,7 @@ func (c *chat) end(s *Stream, word string, v json.Value) {
 		handed++
 	}
 	if handed == 0 && len(c.calls) > 0 && end == Complete && !AtLimit(word) {
-		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
+		s.breakDown(word, "malformed_tool_call")
 		return
 	}
 	s.finish(end, word)

@@ -122,12 +122,16 @@ func FuzzDrop(f *testing.F) {
 		if n < 0 || cut < 0 || cut > len(text) {
 			return
 		}
-		whole, left := drop([]byte(text), 0, n)
-		first, rest := drop([]byte(text[:cut]), 0, n)
-		second, rest := drop([]byte(text[cut:]), 0, rest)
+		once, twice := uint32(1), uint32(1)
+		whole, left := drop([]byte(text), 0, n, &once)
+		first, rest := drop([]byte(text[:cut]), 0, n, &twice)
+		second, rest := drop([]byte(text[cut:]), 0, rest, &twice)
 		valid := strings.ToValidUTF8(text, "") == text && strings.ToValidUTF8(text[:cut], "") == text[:cut]
 		if valid && (string(first)+string(second) != string(whole) || rest != left) {
 			t.Errorf("%q: %q + %q (%d), whole %q (%d)", text, first, second, rest, whole, left)
+		}
+		if valid && once != twice {
+			t.Errorf("%q: the sum depends on the cut", text)
 		}
 		if units([]byte(text)) != units([]byte(text[:cut]))+units([]byte(text[cut:])) {
 			t.Error("units depend on the cut")

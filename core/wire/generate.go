@@ -156,9 +156,9 @@ func (g *generate) end(s *Stream, word string, v json.Value) {
 	}
 	switch {
 	case !known:
-		s.failWith(word, fault.FinishError(s.Provider, word))
+		s.breakDown(word, word)
 	case word == "STOP" && g.call != nil && len(s.Cursor.Tools) == 0:
-		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
+		s.breakDown(word, "malformed_tool_call")
 	default:
 		s.finish(end, word)
 	}

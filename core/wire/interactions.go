@@ -37,6 +37,7 @@ func (r *interactions) read(s *Stream, event string, v json.Value) {
 	case "interaction.created", "interaction.start":
 		if begins { // then a stream that was to go on begins anew
 			s.again()
+			s.skip.sum = 0 // in the same pieces
 		}
 		s.note(v.Get("interaction"))
 	case "interaction.in_progress", "interaction.queued":
@@ -84,19 +85,20 @@ func (r *interactions) status(s *Stream, status string) {
 	switch end := interactionEnds[status]; {
 	case end == Complete:
 		for i := range s.Cursor.calls {
-			if tool, whole := s.Cursor.calls[i].tool(); whole && len(s.Cursor.calls[i].arguments) > 0 && !AtLimit(status) { // only the step's stop is missing
+			tool, whole := s.Cursor.calls[i].tool()
+			if whole && status == "requires_action" && len(s.Cursor.calls[i].arguments) > 0 { // only the step's stop is missing
 				s.call(tool)
-			} else {
-				s.broken(tool.Name)
+				continue
 			}
+			s.broken(tool.Name)
 		}
 		if status == "requires_action" && s.Tool && len(s.Cursor.Tools) == 0 {
-			s.failWith(status, fault.FinishError(s.Provider, "malformed_tool_call"))
+			s.breakDown(status, "malformed_tool_call")
 			return
 		}
 		s.finish(end, status)
 	case end == Failed && status != "failed": // what failed is said by the next event
-		s.failWith(status, fault.FinishError(s.Provider, status))
+		s.breakDown(status, status)
 	}
 }
 
@@ -152,8 +154,9 @@ func (r *interactions) delta(s *Stream, index int64, delta json.Value) {
 		s.add(Reasoning, delta.Get("content", "text"))
 	case "arguments_delta":
 		if i := callAt(s.Cursor.calls, index); i >= 0 {
-			s.Cursor.Bytes += len(delta.Get("arguments"))
-			s.Cursor.calls[i].append(delta.Get("arguments"))
+			more := delta.Get("arguments")
+			s.Cursor.Bytes += len(more)
+			s.Cursor.calls[i].append(more)
 		}
 	case "function_call": // the older vocabulary brings the whole call
 		r.start(s, index, delta)
@@ -210,7 +213,7 @@ func (r *interactions) end(s *Stream, status string, v json.Value) {
 	case isError(v) || fault.Wrong(v.Get("errors")):
 		s.explain(status, v)
 	default:
-		s.failWith(status, fault.FinishError(s.Provider, status))
+		s.breakDown(status, status)
 	}
 	// The usage may be missing here. It comes later, on the stored interaction.
 	s.Done = true

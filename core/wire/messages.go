@@ -3,7 +3,6 @@ package wire
 import (
 	"strings"
 
-	"holdfast/core/fault"
 	"holdfast/core/json"
 )
 
@@ -124,8 +123,9 @@ func (m *messages) delta(s *Stream, index int64, delta json.Value) {
 		s.add(Reasoning, delta.Get("thinking"))
 	case "input_json_delta":
 		if i := callAt(m.calls, index); i >= 0 {
-			s.Cursor.Bytes += len(delta.Get("partial_json"))
-			m.calls[i].append(delta.Get("partial_json"))
+			more := delta.Get("partial_json")
+			s.Cursor.Bytes += len(more)
+			m.calls[i].append(more)
 		}
 	}
 }
@@ -185,7 +185,7 @@ func (m *messages) end(s *Stream, v json.Value) {
 		s.add(Refusal, v.Get("stop_details", "explanation"))
 	}
 	if word == "tool_use" && s.Tool && len(s.Cursor.Tools) == 0 {
-		s.failWith(word, fault.FinishError(s.Provider, "malformed_tool_call"))
+		s.breakDown(word, "malformed_tool_call")
 		return
 	}
 	// Claude may have nothing to add, often behind a tool's result, and has nothing when it is asked

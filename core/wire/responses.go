@@ -3,7 +3,6 @@ package wire
 import (
 	"strings"
 
-	"holdfast/core/fault"
 	"holdfast/core/json"
 )
 
@@ -45,7 +44,7 @@ func (r *responses) read(s *Stream, kind string, v json.Value) {
 		case n < s.from: // the server repeats what was taken before
 			return
 		case s.from > 0 && n > s.Cursor.Next && !brings(kind, v):
-			s.fail(fault.Lost(fault.Truncated, "the resumed stream leaves events out"))
+			s.truncated("the resumed stream leaves events out")
 			return
 		}
 		s.Cursor.Next = max(s.Cursor.Next, n+1)
@@ -147,7 +146,7 @@ func (r *responses) end(s *Stream, status string, v json.Value) {
 	s.note(v)
 	switch end := responsesEnds[status]; {
 	case status == "cancelled" && !isError(v): // by somebody: nobody is to ask again
-		s.failWith(status, fault.FinishError(s.Provider, status))
+		s.breakDown(status, status)
 	case end == Failed:
 		s.explain(status, v)
 	case status == "incomplete":
@@ -159,7 +158,7 @@ func (r *responses) end(s *Stream, status string, v json.Value) {
 	default:
 		r.output(s, v.Get("output"))
 		if s.Tool && len(s.Cursor.Tools) == 0 {
-			s.failWith(status, fault.FinishError(s.Provider, "malformed_tool_call"))
+			s.breakDown(status, "malformed_tool_call")
 			break
 		}
 		s.finish(end, status)

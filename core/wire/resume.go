@@ -22,6 +22,7 @@ type Cursor struct {
 	Ahead                    Ahead    // Answers: what of the following was taken as well
 
 	calls []partialCall // those whose arguments were still arriving
+	sum   uint32        // of Text: see mix; 0 where it is not known
 }
 
 // Whole tells that no tool call was half taken: then the exported fields are all there is to it.
@@ -40,7 +41,10 @@ func (c *Cursor) taken(kind Kind) *int {
 
 // again makes the stream expect the answer from its beginning: what was taken of it is left out.
 func (s *Stream) again() {
-	s.skip = Cursor{Text: s.Cursor.Text, Reasoning: s.Cursor.Reasoning, Refusal: s.Cursor.Refusal}
+	s.skip = Cursor{Text: s.Cursor.Text, Reasoning: s.Cursor.Reasoning, Refusal: s.Cursor.Refusal, sum: s.Cursor.sum}
+	if s.skip.sum != 0 {
+		s.skip.sum = 1
+	}
 	for _, id := range s.Cursor.Tools {
 		if id == "" {
 			s.skip.Tools = append(s.skip.Tools, id)
@@ -62,9 +66,20 @@ func units(text []byte) (n int) {
 	return n
 }
 
+// mix adds text to a sum that tells two texts apart, unless that is 0. It does not depend on where the text
+// was cut in two either, so that it leaves out what a surrogate pair can be part of.
+func mix(sum uint32, text []byte) uint32 {
+	for _, c := range text {
+		if sum != 0 && (c < 0x80 || c >= 0xC0 && c < 0xED) {
+			sum = sum*31 + uint32(c)
+		}
+	}
+	return sum
+}
+
 // drop removes up to n units from text, behind the first from bytes, and returns what is left of n.
 // A character that is cut in two leaves its second half.
-func drop(text []byte, from, n int) ([]byte, int) {
+func drop(text []byte, from, n int, sum *uint32) ([]byte, int) {
 	at := from
 	for at < len(text) && n > 0 {
 		size, width := 1, 1
@@ -80,6 +95,7 @@ func drop(text []byte, from, n int) ([]byte, int) {
 			text[at], text[at+1], text[at+2] = 0xED, 0xB0|byte(low>>6), 0x80|byte(low&0x3F)
 			return append(text[:from], text[at:]...), 0
 		}
+		*sum = mix(*sum, text[at:at+size])
 		at, n = at+size, max(0, n-width)
 	}
 	return append(text[:from], text[at:]...), n

@@ -1,10 +1,12 @@
 package wire
 
 import (
+	"strings"
 	"testing"
 
 	"holdfast/core/fault"
 	"holdfast/core/json"
+	"holdfast/core/sse"
 )
 
 func TestWays(t *testing.T) {
@@ -46,6 +48,48 @@ func TestWays(t *testing.T) {
 			got, ok := way.ask(c.p, c.api, sent, c.at)
 			if got.URL != way.want || ok != (way.want != "") || ok && got.Method != way.method || got.Body != nil {
 				t.Errorf("%s, %s: %+v %v, want %q", c.name, way.name, got, ok, way.want)
+			}
+		}
+	}
+}
+
+// An answer that its end tells differently from its pieces stays what was taken; behind that, nothing of
+// another one fits.
+func TestToldDifferently(t *testing.T) {
+	for _, c := range []struct{ api, piece, end, whole string }{
+		{"responses", `{"type":"response.output_text.delta","delta":"Hello 😀"}`, `{"type":"response.completed","response":WHOLE}`,
+			`{"id":"r","status":"completed","output":[{"type":"message","content":[{"type":"output_text","text":"TEXT"}]}]}`},
+		{"interactions", `{"event_type":"step.delta","delta":{"type":"text","text":"Hello 😀"}}`, `{"event_type":"interaction.completed","interaction":WHOLE}`,
+			`{"id":"r","status":"completed","steps":[{"type":"model_output","content":[{"type":"text","text":"TEXT"}]}]}`},
+	} {
+		for _, told := range []struct {
+			text, more string
+			document   End // of one that is fetched behind the pieces
+		}{
+			{"Hello 😀", "", Complete},
+			{"Hello 😀 world", " world", Complete},
+			{"Hallo 😀 und mehr", "", Failed}, // once "und mehr" without its beginning
+			{"Hello", "", Failed},
+		} {
+			whole := strings.ReplaceAll(c.whole, "TEXT", told.text)
+			s := NewStream(API(c.api), fault.OpenAI, nil)
+			s.Event(sse.Event{Data: []byte(c.piece)})
+			s.Take()
+			kept := NewStream(API(c.api), fault.OpenAI, nil)
+			kept.From(s.Cursor)
+			s.Event(sse.Event{Data: []byte(strings.ReplaceAll(c.end, "WHOLE", whole))})
+			kept.Event(sse.Event{Data: []byte(whole), Bare: true})
+			for _, s := range []*Stream{s, kept} {
+				more := ""
+				for _, d := range s.Take() {
+					more += string(d.Text)
+				}
+				if more != told.more {
+					t.Errorf("%s, %q: %q is added", c.api, told.text, more)
+				}
+			}
+			if s.End != Complete || kept.End != told.document {
+				t.Errorf("%s, %q: %v, and %v of the document", c.api, told.text, s.End, kept.End)
 			}
 		}
 	}

@@ -5,6 +5,7 @@ package wire
 
 import (
 	"bytes"
+	"math"
 	"strings"
 
 	"holdfast/core/ascii"
@@ -160,6 +161,7 @@ type reader interface {
 // NewStream returns a Stream for one attempt.
 func NewStream(api API, p fault.Provider, h header.Header) *Stream {
 	s := &Stream{API: api, Provider: p, Header: h}
+	s.Cursor.sum = 1
 	switch api {
 	case Responses:
 		s.reader = &responses{}
@@ -209,7 +211,7 @@ func (s *Stream) Event(e sse.Event) {
 	s.Last = nil
 	switch {
 	case len(data) == 0 && e.Type == "error":
-		s.fail(fault.Event(s.Provider, s.Header, nil))
+		s.explain("", nil)
 		return
 	case len(data) == 0 || data[0] == ':' || view.String(data) == "null": // a heartbeat, perhaps wrapped by a proxy
 		return
@@ -237,7 +239,7 @@ func (s *Stream) Event(e sse.Event) {
 	s.Last = v
 	switch {
 	case v.Kind() == '"' && e.Type == "error":
-		s.fail(fault.Event(s.Provider, s.Header, v))
+		s.explain("", v)
 	case v.Kind() != '{' && !(s.API == Answers && v.Kind() == '['):
 		s.malformed("an event is not a JSON object")
 	case e.Bare:
@@ -351,7 +353,7 @@ func (s *Stream) Close() {
 		f.Breaker = fault.Healthy
 		s.fail(f)
 	default:
-		s.fail(fault.Lost(fault.Truncated, "the stream ended without its terminal"))
+		s.truncated("the stream ended without its terminal")
 	}
 }
 
@@ -369,7 +371,7 @@ func (s *Stream) bare(v json.Value) {
 		s.Done = true
 		return
 	}
-	s.fail(fault.Event(s.Provider, s.Header, v))
+	s.explain("", v)
 }
 
 // Whole reads an answer that was asked for as one JSON object. End is Failed when its own word for the end
@@ -393,7 +395,7 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 	if i := bytes.LastIndexByte(data, '\n'); i >= 0 {
 		// An error event glued to a line that the provider never finished.
 		if v, err := json.Parse(bytes.TrimSpace(data[i+1:])); err == nil && v.Kind() == '{' && (e.Type == "error" || isError(v)) {
-			s.fail(fault.Event(s.Provider, s.Header, v))
+			s.explain("", v)
 			return
 		}
 	}
@@ -401,7 +403,7 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 	case s.Ends():
 		s.warn("an unreadable event after the end")
 	case e.Type == "error" && !e.Cut: // said in words
-		s.fail(fault.Event(s.Provider, s.Header, json.AppendQuoted(nil, string(data))))
+		s.explain("", json.AppendQuoted(nil, string(data)))
 	case e.Cut && s.cut != nil:
 		s.fail(*s.cut)
 	case e.Bare && data[0] == '<': // a page's last line may well have no end
@@ -411,10 +413,15 @@ func (s *Stream) unreadable(e sse.Event, data []byte) {
 		}
 		s.fail(f)
 	case e.Cut:
-		s.fail(fault.Lost(fault.Truncated, "the stream was cut inside an event"))
+		s.truncated("the stream was cut inside an event")
 	default:
 		s.malformed("an event is not JSON")
 	}
+}
+
+// truncated ends the stream because something of it did not come.
+func (s *Stream) truncated(why string) {
+	s.fail(fault.Lost(fault.Truncated, why))
 }
 
 // malformed ends the stream because of an event that cannot be understood.
@@ -443,7 +450,7 @@ func (s *Stream) finish(end End, word string) {
 	case end == Complete && s.Cursor.Refusal > 0 && s.Cursor.Text == 0:
 		end = Filtered
 	case end == Complete && s.document && s.short:
-		s.fail(fault.Lost(fault.Truncated, "what is kept of the answer is shorter than what came of it"))
+		s.truncated("what is kept of the answer does not begin with all that came of it")
 		return
 	case end == Complete && !s.Output && !s.MayBeEmpty && !AtLimit(word):
 		f := fault.Lost(fault.EmptyCompletion, "the answer ended with \""+word+"\" and holds nothing")
@@ -460,6 +467,11 @@ func (s *Stream) finish(end End, word string) {
 // explain ends the stream with the error that v carries, keeping the provider's word for the end.
 func (s *Stream) explain(word string, v json.Value) {
 	s.failWith(word, fault.Event(s.Provider, s.Header, v))
+}
+
+// breakDown ends the stream because the model failed, in what reason says; word is its own for the end.
+func (s *Stream) breakDown(word, reason string) {
+	s.failWith(word, fault.FinishError(s.Provider, reason))
 }
 
 // failWith is fail with the provider's word for the end.
@@ -510,13 +522,23 @@ func (s *Stream) add(kind Kind, v json.Value) {
 	from := len(s.text)
 	s.text = json.AppendText(s.text, v)
 	if skip := s.skip.taken(kind); *skip > 0 {
-		s.text, *skip = drop(s.text, from, *skip)
+		sum, other := &s.skip.sum, uint32(0)
+		if kind != Text {
+			sum = &other
+		}
+		s.text, *skip = drop(s.text, from, *skip, sum)
+		if *skip == 0 && *sum != 0 && *sum != s.Cursor.sum { // it is told differently than before: nothing fits behind that
+			s.text, *skip = s.text[:from], math.MaxInt
+		}
 	}
 	if len(s.text) == from {
 		return
 	}
 	s.Output = s.Output || kind != Reasoning
 	s.Cursor.Bytes += len(s.text) - from
+	if kind == Text {
+		s.Cursor.sum = mix(s.Cursor.sum, s.text[from:])
+	}
 	*s.Cursor.taken(kind) += units(s.text[from:])
 	if n := len(s.Deltas); n > 0 && s.Deltas[n-1].Kind == kind {
 		last := &s.Deltas[n-1]
