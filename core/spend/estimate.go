@@ -5,15 +5,15 @@ import (
 	"strings"
 
 	"holdfast/core/json"
+	"holdfast/core/view"
 	"holdfast/core/wire"
 )
 
 // Estimate is how many tokens a request may use, before anybody knows.
 type Estimate struct {
-	Input    int64
-	Output   int64
-	Searches int64 // that its tools allow the provider, and that it bills one by one
-	Hour     bool  // input may be written to a cache that lasts an hour
+	Input  int64
+	Output int64
+	Hour   bool // input may be written to a cache that lasts an hour
 }
 
 const (
@@ -37,7 +37,7 @@ const (
 // limit it expects 4096 tokens; a longer answer then costs more than was reserved, and so does input
 // that the body names and does not bring.
 func Guess(api wire.API, body json.Value) Estimate {
-	e := Estimate{Input: textTokens(body), Hour: bytes.Contains(body, []byte(`"1h"`))}
+	e := Estimate{Input: textTokens(body), Hour: strings.Contains(view.String(body), `"1h"`)}
 	tokens, answers := limit(body, "max_output_tokens"), int64(1)
 	switch api {
 	case wire.Embeddings:
@@ -45,12 +45,6 @@ func Guess(api wire.API, body json.Value) Estimate {
 	case wire.Responses:
 	case wire.Messages:
 		tokens = limit(body, "max_tokens")
-		body.Get("tools").Each(func(_ string, tool json.Value) bool {
-			if strings.HasPrefix(tool.Get("type").Text(), "web_search") {
-				e.Searches += max(limit(tool, "max_uses"), 1)
-			}
-			return true
-		})
 	case wire.Generate, wire.Interactions:
 		tokens, answers = 0, 0
 		for _, config := range []string{"generationConfig", "generation_config"} { // Google's servers take both, and both kinds of names
@@ -86,7 +80,7 @@ func limit(v json.Value, names ...string) (most int64) {
 // is the right side to err on.
 func textTokens(body []byte) int64 {
 	text, attached, run := 0, 0, 0
-	written := bytes.Contains(body, []byte(`"text/`)) // an attachment of words has as many as they are
+	written := strings.Contains(view.String(body), `"text/`) // an attachment of words has as many as they are
 	for i := 0; i <= len(body); i++ {
 		if i < len(body) && isBase64(body[i]) {
 			run++
@@ -105,11 +99,14 @@ func textTokens(body []byte) int64 {
 // attaches tells whether the string that begins at the end of these bytes stands where attachments do.
 func attaches(body []byte) bool {
 	at := bytes.LastIndexByte(body, '"')
-	name, kind := bytes.TrimRight(body[:max(at, 0)], ": \t\r\n"), string(body[at+1:])
-	if kind != "" && (!strings.HasPrefix(kind, "data:") || strings.HasPrefix(kind, "data:text/") || !strings.HasSuffix(kind, ";base64,")) {
+	kind, media := strings.CutPrefix(string(body[at+1:]), "data:")
+	if kind != "" && (!media || strings.HasPrefix(kind, "text/") || !strings.HasSuffix(kind, ";base64,")) {
 		return false
 	}
-	name = bytes.TrimSuffix(name, []byte{'"'})
+	for at > 0 && (body[at-1] <= ' ' || body[at-1] == ':') {
+		at--
+	}
+	name := body[:max(at-1, 0)]
 	return strings.Contains(attachments, " "+string(name[bytes.LastIndexByte(name, '"')+1:])+" ")
 }
 

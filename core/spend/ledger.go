@@ -54,7 +54,7 @@ func (l *Ledger) Reserve(now time.Time, p fault.Provider, model string, e Estima
 // Quote is what Reserve would set aside for a request.
 func (l *Ledger) Quote(now time.Time, p fault.Provider, model string, e Estimate) Ticks {
 	h := Hold{ledger: l, provider: p, model: model}
-	return e.price(h.rates(now, model, e.Input)).plus(searches(p, e.Searches))
+	return e.price(h.rates(now, model, e.Input))
 }
 
 // sweep bills what nobody settles any more at what was reserved: it may have been delivered.
@@ -170,13 +170,10 @@ func (h *Hold) bill(now time.Time, u Use) Bill {
 	}
 	cost := h.rates(now, u.Model, usage.Input).Cost(usage)
 	if usage.CostTicks == 0 {
-		cost = cost.plus(searches(h.provider, usage.Searches))
+		cost = cost.plus(Ticks(min(usage.Searches, maxTokens)) * perSearch(h.provider))
 	}
 	return Bill{Cost: cost, Estimated: !certain}
 }
-
-// searches is the price of so many calls of a provider's tools.
-func searches(p fault.Provider, n int64) Ticks { return Ticks(min(n, maxTokens)) * perSearch[p] }
 
 // close books a bill, and says how far it passed the reservation.
 func (h *Hold) close(b Bill) Bill {

@@ -192,8 +192,6 @@ func TestGuess(t *testing.T) {
 		{wire.Chat, picture, Estimate{Input: 27_500, Output: 4096}},
 		{wire.Messages, `{"cache_control":{"ttl":"1h"},"max_tokens":1}`, Estimate{Input: 11, Output: 1, Hour: true}},
 		{wire.Messages, `{"system":"say \"1h\"","max_tokens":1}`, Estimate{Input: 9, Output: 1}},
-		{wire.Messages, `{"tools":[{"type":"web_search_20250305","max_uses":5},{"type":"web_search_20260209"},{"name":"web_search"}],"max_tokens":1}`,
-			Estimate{Input: 31, Output: 1, Searches: 6}},
 	} {
 		if got := Guess(c.api, json.Value(c.body)); got != c.want {
 			t.Errorf("%.60s: %+v, want %+v", c.body, got, c.want)
@@ -251,7 +249,7 @@ func TestLongRuns(t *testing.T) {
 	}
 }
 
-// What is written to a cache for an hour, and what tools at the provider may be called for, is set aside.
+// What may be written to a cache for an hour is set aside at its price.
 func TestReserve(t *testing.T) {
 	for _, c := range []struct {
 		e    Estimate
@@ -259,7 +257,6 @@ func TestReserve(t *testing.T) {
 	}{
 		{Estimate{Input: 1000, Output: 10}, 1000*25_000 + 10*100_000},
 		{Estimate{Input: 1000, Output: 10, Hour: true}, 1000*40_000 + 10*100_000},
-		{Estimate{Input: 1000, Output: 10, Searches: 5}, 1000*25_000 + 10*100_000 + USD/20},
 	} {
 		var l Ledger
 		if h, _ := l.Reserve(now, fault.Anthropic, "claude-sonnet-5", c.e); h.Amount != c.want {

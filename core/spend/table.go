@@ -4,7 +4,15 @@ import "holdfast/core/fault"
 
 // perSearch is what a call of a provider's own tools costs that it bills one by one: $10 and $5 a
 // thousand. Source: providers.md §8.4. What others take is not known.
-var perSearch = map[fault.Provider]Ticks{fault.Anthropic: USD / 100, fault.XAI: USD / 200}
+func perSearch(p fault.Provider) Ticks {
+	switch p {
+	case fault.Anthropic:
+		return USD / 100
+	case fault.XAI:
+		return USD / 200
+	}
+	return 0
+}
 
 // What a million tokens cost, in USD. Sources: providers.md §8.4 and §8.5, of the dates given there.
 //
