@@ -23,7 +23,7 @@ async function under(policy) {
 
 test("a page's policy must allow WebAssembly, and nothing else that is evaluated", async () => {
   assert.match(await under("default-src 'self'"), /^load_failed: .*holdfast\.wasm: .*'wasm-unsafe-eval'/);
-  assert.equal(await under("default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'"), "loaded");
+  assert.equal(await under("default-src 'none'; connect-src 'self'; script-src 'self' 'wasm-unsafe-eval'; require-trusted-types-for 'script'; trusted-types 'none'"), "loaded");
 });
 
 test("relative addresses start where fetch starts, and in a worker made of a blob at the page's origin", async () => {
