@@ -45,7 +45,7 @@ const WAYS = ["exact", "last_word", "last_sentence", "restart"];
 const mended = {
   "a stall": { requests: [{ endAfterWords: 5, end: "hang" }, {}] },
   "a stall before the first word": { requests: [{ endAfterWords: 0, end: "hang" }, {}] },
-  "a 429": { requests: [{ error: "rate_limit" }, {}] },
+  "a 429": { requests: [{ error: "rate_limit", retryAfter: 0.1 }, {}] },
   "a 503": { requests: [{ error: "overloaded" }, {}] },
   "an error first, on 200": { requests: [{ error: "overloaded", errorAfterWords: 0 }, {}] },
   "an error in the middle": { requests: [{ error: "overloaded", errorAfterWords: 5 }, {}] },
@@ -162,7 +162,7 @@ export function casesOf(name, { there, here, address, HoldfastError, places }) {
   };
 
   cases["limits for ever"] = async () => {
-    const { error } = await here(stream, { error: "rate_limit" });
+    const { error } = await here(stream, { error: "rate_limit", retryAfter: 0.1 });
     equal(error.status ?? error.statusCode, 429, "its status");
     if (refusedTypes[family]) ok(error instanceof refusedTypes[family][1], "its class");
   };
@@ -176,7 +176,7 @@ export function casesOf(name, { there, here, address, HoldfastError, places }) {
 
   cases["documents are retried"] = async () => {
     const { usage: _, created: __, created_at: ___, _request_id: ____, ...rest } = valueOf(await there(whole, {}));
-    const found = plain(valueOf(await here(whole, { requests: [{ error: "overloaded" }, { error: "rate_limit" }, {}] })));
+    const found = plain(valueOf(await here(whole, { requests: [{ error: "overloaded" }, { error: "rate_limit", retryAfter: 0.1 }, {}] })));
     for (const [key, expected] of Object.entries(plain(rest))) alike(found[key], expected, key);
   };
 
