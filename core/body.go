@@ -125,7 +125,7 @@ func (c *Call) deltas() {
 	case c.joiner == nil || c.phase == done || c.stream.End == wire.Filtered: // which is final
 	case c.joiner.Diverged:
 		c.warn("the continuation began the answer anew and told it differently: it could not be joined")
-		c.fail(fault.Lost(fault.MalformedStream, "the continuation is another answer"))
+		c.lose(fault.MalformedStream, "the continuation is another answer")
 	case c.unfit():
 		f := fault.Lost(fault.MalformedStream, "the answer was to be JSON, and its parts make none")
 		c.closeAttempt(f)

@@ -251,7 +251,7 @@ func (c *Call) tick() {
 	}
 	switch {
 	case why == fault.Deadline:
-		c.fail(fault.Lost(fault.Deadline, "the call's total time is used up"))
+		c.lose(fault.Deadline, "the call's total time is used up")
 	case c.phase == waiting:
 		c.send()
 	case c.phase == draining:
@@ -259,17 +259,21 @@ func (c *Call) tick() {
 	case late && !c.rearmed: // what came meanwhile has not been heard yet
 		c.rearmed, c.since = true, c.now
 	case c.phase == sending:
-		c.fail(fault.Lost(why, "no response headers in time"))
+		c.lose(why, "no response headers in time")
 	case why == fault.Timeout:
-		c.silenced(fault.Lost(why, "no first delta in time"))
+		c.silenced(why, "no first delta in time")
 	default:
-		c.silenced(fault.Lost(why, "the stream fell silent"))
+		c.silenced(why, "the stream fell silent")
 	}
 }
 
+// lose gives up an attempt for a reason that no provider has said.
+func (c *Call) lose(why fault.Reason, said string) { c.fail(fault.Lost(why, said)) }
+
 // silenced gives up a body that says no more. What arrived counts, to the last line: that may have been
 // the answer's end, without a blank line behind it.
-func (c *Call) silenced(f fault.Fault) {
+func (c *Call) silenced(why fault.Reason, said string) {
+	f := fault.Lost(why, said)
 	if c.stream != nil {
 		c.decoder.Flush()
 		c.stream.Cut(f)
