@@ -362,7 +362,8 @@ export interface ClientOptions {
   fetch?: typeof fetch;
   /**
    * What opens sockets for `live`, called with URL, subprotocols and, in Node, `{ headers }`. Default:
-   * the host's own. Node has one from 22 on; before, give that of the package `ws`.
+   * the host's own. Node has one from 22 on; before, give that of the package `ws`. That alone tells why
+   * a server refuses a connection: with any other a wrong key is as good as a broken network, and tried again.
    */
   WebSocket?: new (url: string, protocols: string[], options?: { headers: Record<string, string> }) => any;
   /** Waits between attempts. Resolving early ends the wait early, as if `ms` had passed. Must reject or resolve when `signal` aborts. */
