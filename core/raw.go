@@ -76,7 +76,7 @@ func (c *Call) splice() {
 	usage := c.spec.Body.Get("stream_options", "include_usage").True()
 	s.Attempt(splice.Source{
 		API: a.API, Several: c.raw.several > 1, Resumed: a.Kind == Resumed, Before: before, Unasked: (a.Target > 0 || c.spec.Metered) && !usage,
-		Meta: translate.Meta{Created: c.now.Unix(), Provider: c.spec.Provider, Usage: usage},
+		Meta: translate.Meta{Created: c.now.Unix(), Usage: usage},
 	})
 	if !s.Sent() {
 		c.raw.head = &Head{Status: a.HTTPStatus, Header: c.header}

@@ -50,6 +50,6 @@ func (c *Call) inForm(v json.Value) (json.Value, error) {
 	if from == to || !translate.Knows(from) || !translate.Knows(to) {
 		return v, nil
 	}
-	r, err := translate.Answer(from, to, v, translate.Meta{Provider: c.spec.Provider, Created: c.now.Unix()})
+	r, err := translate.Answer(from, to, v, translate.Meta{Created: c.now.Unix()})
 	return r.Body, err
 }

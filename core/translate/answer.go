@@ -2,7 +2,6 @@ package translate
 
 import (
 	"holdfast/core/decimal"
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/sse"
 	"holdfast/core/wire"
@@ -16,8 +15,6 @@ type Meta struct {
 	// Usage asks for the usage in a chat stream, as stream_options.include_usage does. Whole
 	// answers and the other APIs' streams always have it.
 	Usage bool
-	// Provider is the one whose client reads the answer; Gloo's errors have a form of their own.
-	Provider fault.Provider
 }
 
 // orElse fills what is missing.
@@ -92,7 +89,7 @@ func Answer(from, to wire.API, body json.Value, meta Meta) (Result, error) {
 	if !Knows(from) || !Knows(to) {
 		return Result{}, ErrUnknownAPI
 	}
-	s := wire.NewStream(from, meta.Provider, nil)
+	s := wire.NewStream(from, "", nil)
 	s.MayBeEmpty = true
 	s.Event(sse.Event{Data: body, Bare: true})
 	if s.End != wire.Complete && s.End != wire.Filtered {

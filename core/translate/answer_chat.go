@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -118,16 +117,4 @@ func (c *chatStream) finish(e *Encoder, f finish, u wire.Usage) {
 		})
 	}
 	e.out = append(e.out, "data: [DONE]\n\n"...)
-}
-
-// fail writes what the official SDK raises: a chunk with an error. On Gloo it carries the finish
-// reason "error" as well.
-func (c *chatStream) fail(e *Encoder, f fault.Fault) {
-	e.event("", func(w *json.Writer) {
-		if e.meta.Provider == fault.Gloo {
-			w.Text("id", e.meta.ID).Text("object", "chat.completion.chunk").Int("created", e.meta.Created).Text("model", e.meta.Model)
-			w.Open("choices", '[').Open("", '{').Int("index", 0).Open("delta", '{').Close('}').Text("finish_reason", "error").Close('}').Close(']')
-		}
-		writeOpenAIError(w, "error", e.meta.Provider, f)
-	})
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -67,8 +66,4 @@ func (s *generateStream) delta(e *Encoder, d wire.Delta) {
 
 func (s *generateStream) finish(e *Encoder, f finish, u wire.Usage) {
 	e.event("", func(w *json.Writer) { writeGenerateResponse(w, e.meta, nil, words[f][3], u, &s.called) })
-}
-
-func (*generateStream) fail(e *Encoder, f fault.Fault) {
-	e.event("", func(w *json.Writer) { writeGoogleError(w, f) })
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -113,8 +112,4 @@ func (m *messagesStream) finish(e *Encoder, f finish, u wire.Usage) {
 		writeMessagesUsage(w, u)
 	})
 	m.event(e, "message_stop", func(*json.Writer) {})
-}
-
-func (m *messagesStream) fail(e *Encoder, f fault.Fault) {
-	m.event(e, "error", func(w *json.Writer) { writeAnthropicError(w, f) })
 }

@@ -2,7 +2,6 @@ package translate
 
 import (
 	"holdfast/core/decimal"
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -20,7 +19,7 @@ func writeResponsesAnswer(w *json.Writer, a *answer) {
 	}
 	r.close(e, a.finish)
 	status, _ := responsesStatus(a.finish)
-	r.object(w, "", e, status, a.finish, a.usage, nil)
+	r.object(w, "", e, status, a.finish, a.usage)
 }
 
 // responsesStatus is the status of a finished answer, and the event that says so.
@@ -55,19 +54,15 @@ func (r *responsesStream) event(e *Encoder, name string, write func(w *json.Writ
 func (r *responsesStream) start(e *Encoder) {
 	for _, name := range []string{"response.created", "response.in_progress"} {
 		r.event(e, name, func(w *json.Writer) {
-			r.object(w, "response", e, "in_progress", complete, wire.Usage{}, nil)
+			r.object(w, "response", e, "in_progress", complete, wire.Usage{})
 		})
 	}
 }
 
 // object writes the response as a whole, as far as it has come.
-func (r *responsesStream) object(w *json.Writer, key string, e *Encoder, status string, f finish, u wire.Usage, failed *fault.Fault) {
+func (r *responsesStream) object(w *json.Writer, key string, e *Encoder, status string, f finish, u wire.Usage) {
 	w.Open(key, '{').Text("id", e.meta.ID).Text("object", "response").Int("created_at", e.meta.Created).Text("status", status)
-	if failed != nil {
-		writeResponsesError(w, "error", e.meta.Provider, *failed)
-	} else {
-		w.Raw("error", nil)
-	}
+	w.Raw("error", nil)
 	if status == "incomplete" {
 		w.Open("incomplete_details", '{').Text("reason", words[f][1]).Close('}')
 	} else {
@@ -270,12 +265,5 @@ func (r *responsesStream) call(e *Encoder, t wire.Tool) {
 func (r *responsesStream) finish(e *Encoder, f finish, u wire.Usage) {
 	r.close(e, f)
 	status, event := responsesStatus(f)
-	r.event(e, event, func(w *json.Writer) { r.object(w, "response", e, status, f, u, nil) })
-}
-
-// fail ends with response.failed. What was begun stays open, as the provider's own streams leave it.
-func (r *responsesStream) fail(e *Encoder, f fault.Fault) {
-	r.event(e, "response.failed", func(w *json.Writer) {
-		r.object(w, "response", e, "failed", complete, wire.Usage{}, &f)
-	})
+	r.event(e, event, func(w *json.Writer) { r.object(w, "response", e, status, f, u) })
 }

@@ -1,7 +1,6 @@
 package translate
 
 import (
-	"holdfast/core/fault"
 	"holdfast/core/json"
 	"holdfast/core/wire"
 )
@@ -10,7 +9,7 @@ import (
 // and sequence numbers without gaps, whatever the parts came from. It is what a client's official
 // SDK reads while the answer comes from elsewhere.
 //
-//	new ──first call──▶ open ──Finish, Fail──▶ ended
+//	new ──first Delta──▶ open ──Finish──▶ ended
 //
 // The bytes that a method returns are whole events, valid until the next call. In the ended state
 // everything returns nothing.
@@ -35,7 +34,6 @@ type streamWriter interface {
 	start(e *Encoder)
 	delta(e *Encoder, d wire.Delta)
 	finish(e *Encoder, f finish, u wire.Usage)
-	fail(e *Encoder, f fault.Fault)
 }
 
 // NewEncoder returns an encoder for one answer. An API that cannot be translated gets chat's.
@@ -58,20 +56,14 @@ func NewEncoder(api wire.API, meta Meta) *Encoder {
 	return e
 }
 
-// Start begins the stream before there is anything to say. It is not needed.
-func (e *Encoder) Start() []byte {
-	e.out = e.out[:0]
-	e.begin()
-	return e.out
-}
-
-// Delta adds a piece of the answer. A Restart cannot be said in any wire format and fails the
-// stream: an answer that may begin anew is not encoded before it ends.
+// Delta adds a piece of the answer. A Restart cannot be said in any wire format: it ends the stream, which
+// its reader finds cut off.
 func (e *Encoder) Delta(d wire.Delta) []byte {
 	e.out = e.out[:0]
 	switch {
 	case d.Kind == wire.Restart:
-		return e.Fail(fault.Lost(fault.Truncated, "the answer was begun anew"))
+		e.state = ended
+		return nil
 	case d.Kind != wire.ToolCall && len(d.Text) == 0:
 		return e.out
 	case !e.begin():
@@ -88,27 +80,16 @@ func (e *Encoder) Delta(d wire.Delta) []byte {
 }
 
 // Finish ends the answer: end and word are the stream's that it came from (wire.Stream's End and
-// Finish). An end that is none, Open or Failed, fails the stream.
+// Finish). An end that is none, Open or Failed, ends the stream as a Restart does.
 func (e *Encoder) Finish(end wire.End, word string, usage wire.Usage) []byte {
 	if end != wire.Complete && end != wire.Filtered {
-		return e.Fail(fault.Lost(fault.Truncated, "the answer ended without its terminal"))
+		e.state = ended
 	}
 	e.out = e.out[:0]
 	if !e.begin() {
 		return nil
 	}
 	e.format.finish(e, finishOf(end, word, e.calls > 0), usage)
-	e.state = ended
-	return e.out
-}
-
-// Fail ends the stream with an error in the API's own form. Clients raise it.
-func (e *Encoder) Fail(f fault.Fault) []byte {
-	e.out = e.out[:0]
-	if !e.begin() {
-		return nil
-	}
-	e.format.fail(e, f)
 	e.state = ended
 	return e.out
 }

@@ -96,14 +96,14 @@ func Error(api wire.API, provider fault.Provider, status int, f fault.Fault) []b
 	case generate:
 		writeGoogleError(&w, f)
 	default:
-		writeOpenAIError(&w, "error", provider, f)
+		writeOpenAIError(&w, provider, f)
 	}
 	return w.Close('}').Out
 }
 
-func writeOpenAIError(w *json.Writer, key string, provider fault.Provider, f fault.Fault) {
+func writeOpenAIError(w *json.Writer, provider fault.Provider, f fault.Fault) {
 	n := nameOf(f)
-	w.Open(key, '{').Text("message", f.Message).Text("type", n.kind)
+	w.Open("error", '{').Text("message", f.Message).Text("type", n.kind)
 	if provider != fault.Gloo {
 		w.Raw("param", nil).Text("code", n.code).Close('}')
 		return
@@ -118,16 +118,6 @@ func writeOpenAIError(w *json.Writer, key string, provider fault.Provider, f fau
 	w.Int("code", n.gloo).Text("name", n.symbol).Text("category", n.part).Text("fault", blame)
 	w.Bool("retryable", f.Decision == fault.Retry).TextIf("trace_id", f.TraceID)
 	w.IntIf("retry_after", seconds(f.Hint.Wait)).Close('}')
-}
-
-// writeResponsesError writes the error of a failed response.
-func writeResponsesError(w *json.Writer, key string, provider fault.Provider, f fault.Fault) {
-	n := nameOf(f)
-	w.Open(key, '{').Text("code", n.code)
-	if provider == fault.Gloo {
-		w.Int("gloo_code", n.gloo).Bool("retryable", f.Decision == fault.Retry).IntIf("retry_after", seconds(f.Hint.Wait))
-	}
-	w.Text("message", f.Message).Close('}')
 }
 
 func writeAnthropicError(w *json.Writer, f fault.Fault) {
