@@ -50,30 +50,62 @@ test("an object that is lost while it is asked: 503, and who asks again is answe
   client.close();
 });
 
+/** Sends a request, and leaves before it is answered. */
+async function leave(path, body, headers) {
+  const request = http.request(address + path, { method: "POST", headers: { authorization: `Bearer ${LIMITED}`, "content-type": "application/json", ...headers } });
+  request.on("error", () => {});
+  request.on("response", ({ statusCode }) => assert.fail(`answered at once: ${statusCode}`));
+  request.end(JSON.stringify(body));
+  await wait(150);
+  request.socket.resetAndDestroy();
+}
+
 test("a client that leaves while its money is set aside holds nothing, and nobody is asked", async () => {
   await fault({ slowMs: 500 });
   const headers = asking({ text: "Hi" });
-  for (let n = 0; n < 2; n++) {
-    const request = http.request(address + PATH, { method: "POST", headers: { authorization: `Bearer ${LIMITED}`, "content-type": "application/json", ...headers } });
-    request.on("error", () => {});
-    request.end(JSON.stringify(BODY));
-    await wait(150);
-    request.socket.resetAndDestroy();
-  }
+  for (let n = 0; n < 2; n++) await leave(PATH, BODY, headers);
   await until(2000, async () => (await report()).all.requests === 2);
   const { all, concurrent, held } = await report();
   assert.deepEqual([all.ticks, concurrent, held, (await log(headers["x-sim-session"])).count], [0, 0, 0, 0]);
   await fault({});
 });
 
-test("an answer for which there is no room is refused, and costs nothing", async () => {
+test("a client that leaves while its answer is begun finds it", async () => {
   const before = (await report()).all.requests;
+  const id = randomUUID();
+  await fault({ slowMs: 500 });
+  const headers = asking({ text: "Hi" });
+  await leave(`/answers${PATH}`, BODY, { ...headers, "idempotency-key": id });
+  await until(1000, async () => (await log(headers["x-sim-session"])).count === 1); // nobody else calls the object
+  await fault({});
+  const answer = new Reader((path, init) => ask(path, { ...init, token: LIMITED }), id);
+  await answer.follow();
+  assert.deepEqual([answer.result.status, answer.text], ["complete", "Hi"]);
+  await until(2000, async () => (await report()).concurrent === 0);
+  assert.equal((await report()).all.requests, before + 1);
+});
+
+test("the same question while the first one is begun sets nothing aside of its own", async () => {
+  const before = (await report()).all.requests;
+  const id = randomUUID();
+  const post = () => ask(`/answers${PATH}`, { method: "POST", token: LIMITED, headers: { ...asking({ text: "Hi" }), "idempotency-key": id }, body: JSON.stringify(BODY) });
+  await fault({ slowMs: 700 });
+  const first = post();
+  await wait(200);
+  await fault({});
+  assert.deepEqual([(await post()).status, (await first).status].sort(), [200, 201]);
+  await until(2000, async () => (await report()).concurrent === 0);
+  assert.equal((await report()).all.requests, before + 1);
+});
+
+test("an answer for which there is no room is refused, and costs nothing", async () => {
+  const before = (await report()).all;
   const id = randomUUID();
   await fault({ full: true });
   const refused = await begin(asking({ text: "Hi" }), { id, token: LIMITED, headers: { "idempotency-key": id } });
   assert.deepEqual([refused.status, (await refused.json()).error.code], [503, "storage_unavailable"]);
   const { all, held, concurrent } = await report();
-  assert.deepEqual([all.requests, all.ticks, held, concurrent], [before + 1, 0, 0, 0]);
+  assert.deepEqual([all.requests, all.ticks, held, concurrent], [before.requests + 1, before.ticks, 0, 0]);
   await fault({});
   assert.equal((await ask(`/answers/${id}`, { token: LIMITED })).status, 404);
 });

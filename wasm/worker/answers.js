@@ -27,6 +27,8 @@ export class Answers extends DurableObject {
   #name = this.ctx.id.toString();
   /** @type {Run | null} */
   #run = null;
+  /** One question after the other: what is set aside for one is not another's. */
+  #begun = Promise.resolve();
   /** When the ledger last heard that it is under way. */
   #renewedAt = 0;
 
@@ -36,8 +38,10 @@ export class Answers extends DurableObject {
    * @returns {Promise<{made: boolean, refused?: {status: number, code: string, message: string, retryAtMs?: number}}>}
    */
   async begin(asked) {
+    const begun = this.#begun.then(() => this.#begin(asked));
+    this.#begun = begun.catch(() => {});
     try {
-      return { made: await this.#begin(asked) };
+      return { made: await this.#through(begun) };
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof HoldfastError)) throw error;
       const { status, code, message, retryAtMs } = refusalOf(error);
@@ -47,12 +51,12 @@ export class Answers extends DurableObject {
 
   async #begin(asked) {
     await this.#expire();
-    const heldUsd = this.#store.stream ? null : await this.#reserve(asked);
     if (this.#store.stream) {
       if (this.#record.asked.hash !== asked.hash) throw new Refusal(409, "idempotency_conflict", "Something else has been asked under that idempotency-key.");
       this.#takeUp();
       return false;
     }
+    const heldUsd = await this.#reserve(asked);
     try {
       this.#store.create({ type: "application/json" }, () => this.#record.create(asked, heldUsd));
     } catch (error) {
@@ -65,7 +69,7 @@ export class Answers extends DurableObject {
     throw new Refusal(400, "invalid_request", wrong.message);
   }
 
-  /** Sets money aside, once however often it is asked. @returns {Promise<number | null>} how much; null for who has no account */
+  /** Sets money aside. @returns {Promise<number | null>} how much; null for who has no account */
   async #reserve(asked) {
     const costUsd = await quoteOf(asked, configOf(this.env)); // whoever asks: what cannot be asked is not begun
     if (!asked.caller.limits) return null;
@@ -90,9 +94,15 @@ export class Answers extends DurableObject {
   async cancel() {
     await this.#expire();
     if (!this.#store.stream) return false;
-    await this.#end();
+    await this.#through(this.#end());
     if (this.#store.stream && !this.#store.ended) throw new Error("the end of an answer could not be written");
     return true;
+  }
+
+  /** What is done to its end, whether or not its client stays. */
+  #through(work) {
+    this.ctx.waitUntil(work.catch(() => {}));
+    return work;
   }
 
   /** Ends the answer where it is, if that can be written. */
@@ -109,8 +119,7 @@ export class Answers extends DurableObject {
       await this.#expire();
       if (!this.#store.stream) throw gone();
       if (request.method === "DELETE") {
-        await this.#end();
-        await this.#delete();
+        await this.#through(this.#end().then(() => this.#delete()));
         return new Response(null, { status: 204 });
       }
       this.#takeUp();
