@@ -103,6 +103,7 @@ func (p *page) ended(t *turn) {
 	}
 	p.follow(t)
 	if action := t.mainAction(); action != nil {
+		bringIntoView(action) // it may stand above an end that is higher than the window
 		action.Underlying().Call("focus", map[string]any{"preventScroll": true})
 	}
 }
@@ -122,5 +123,9 @@ func (p *page) following(t *turn) bool {
 
 // follow brings the end of an answer into view; the style sheet keeps it clear of the dock.
 func (p *page) follow(t *turn) {
-	t.tail.Underlying().Call("scrollIntoView", map[string]any{"block": "nearest"})
+	bringIntoView(t.tail)
+}
+
+func bringIntoView(e dom.Element) {
+	e.Underlying().Call("scrollIntoView", map[string]any{"block": "nearest"})
 }

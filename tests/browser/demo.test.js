@@ -420,6 +420,16 @@ for (const [width, height] of [[320, 560], [640, 450], [740, 360]]) {
   });
 }
 
+test("enlarged four times, Continue is seen whole", async () => {
+  const page = await demo({ sim: "cut_twice", pace: 8, viewport: { width: 320, height: 256 } });
+  await ask(page);
+  await ended(page);
+  const [button, dock] = await page.evaluate(() => [".action", ".dock-inner"].map((s) => document.querySelector(s).getBoundingClientRect().toJSON()));
+  assert.ok(button.top >= 0 && button.bottom <= dock.top, `Continue at ${button.top}–${button.bottom}, the dock at ${dock.top}`);
+  await page.screenshot({ path: shot("enlarged") });
+  await close(page);
+});
+
 test("a network that is away is waited for", async () => {
   const page = await demo();
   await page.context().setOffline(true);
