@@ -1,6 +1,6 @@
 // Host tells where the library runs: in Node or not, in which page.
 
-/** A Worker with nodejs_compat only looks like it: it has no files, and its sockets take no headers. */
+/** A Worker with nodejs_compat is none: no files, no headers for sockets. */
 export function isNode() {
   return typeof globalThis.process?.versions?.node === "string" && globalThis.navigator?.userAgent !== "Cloudflare-Workers";
 }
