@@ -275,13 +275,14 @@ test("what an event makes the caller send comes behind what was sent before", as
   session.cancel();
 });
 
-test("a hundred thousand items that nobody took are taken in no time, in order", async () => {
+test("a long queue is taken faster than it came, in order", async () => {
   const { made, WebSocket } = sockets();
   const client = await createClient({ full: true, provider: "gemini", baseURL: "http://x", token: "t", WebSocket });
   const session = client.live(PATH, {});
   await settle();
   made[0].open();
-  const count = 100_000;
+  const count = 50_000;
+  const came = performance.now();
   for (let n = 1; n <= count; n++) made[0].onmessage({ data: `{"n":${n}}` });
   const began = performance.now();
   let taken = 0;
@@ -289,6 +290,6 @@ test("a hundred thousand items that nobody took are taken in no time, in order",
     if (data.n !== ++taken) assert.fail(`${data.n} comes as ${taken}`);
     if (taken === count) break;
   }
-  assert.ok(performance.now() - began < 2000);
+  assert.ok(performance.now() - began < began - came);
   session.cancel();
 });
