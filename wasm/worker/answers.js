@@ -27,8 +27,8 @@ export class Answers extends DurableObject {
   #name = this.ctx.id.toString();
   /** @type {Run | null} */
   #run = null;
-  /** One question after the other: what is set aside for one is not another's. */
-  #begun = Promise.resolve();
+  /** One is made after the other: what is set aside for a question is not another's. */
+  #made = Promise.resolve();
   /** When the ledger last heard that it is under way. */
   #renewedAt = 0;
 
@@ -38,10 +38,8 @@ export class Answers extends DurableObject {
    * @returns {Promise<{made: boolean, refused?: {status: number, code: string, message: string, retryAtMs?: number}}>}
    */
   async begin(asked) {
-    const begun = this.#begun.then(() => this.#begin(asked));
-    this.#begun = begun.catch(() => {});
     try {
-      return { made: await this.#through(begun) };
+      return { made: await this.#through(this.#begin(asked)) };
     } catch (error) {
       if (!(error instanceof Refusal || error instanceof HoldfastError)) throw error;
       const { status, code, message, retryAtMs } = refusalOf(error);
@@ -51,11 +49,22 @@ export class Answers extends DurableObject {
 
   async #begin(asked) {
     await this.#expire();
-    if (this.#store.stream) {
+    const making = this.#made.then(() => this.#make(asked));
+    this.#made = making.catch(() => {});
+    if (!(await making)) {
       if (this.#record.asked.hash !== asked.hash) throw new Refusal(409, "idempotency_conflict", "Something else has been asked under that idempotency-key.");
       this.#takeUp();
       return false;
     }
+    const wrong = await this.#takeUp();
+    if (!wrong) return true;
+    await this.#delete({ costUsd: 0 });
+    throw new Refusal(400, "invalid_request", wrong.message);
+  }
+
+  /** Writes down what is asked, if nothing is yet. @returns {Promise<boolean>} whether it did */
+  async #make(asked) {
+    if (this.#store.stream) return false;
     const heldUsd = await this.#reserve(asked);
     try {
       this.#store.create({ type: "application/json" }, () => this.#record.create(asked, heldUsd));
@@ -63,10 +72,7 @@ export class Answers extends DurableObject {
       if (heldUsd !== null) await settle(this.env, asked.caller.owner, this.#name, { costUsd: 0 });
       throw error;
     }
-    const wrong = await this.#takeUp();
-    if (!wrong) return true;
-    await this.#delete({ costUsd: 0 });
-    throw new Refusal(400, "invalid_request", wrong.message);
+    return true;
   }
 
   /** Sets money aside. @returns {Promise<number | null>} how much; null for who has no account */
