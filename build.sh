@@ -18,8 +18,9 @@ cd "$(dirname "$0")"
 export GOFLAGS=-buildvcs=false
 tinygo=${TINYGO:-$(command -v tinygo || true)}
 
-# Inlining makes a program larger by a sixth: it is kept for what every byte of a stream goes through.
-inlining=(-gcflags=all=-l -gcflags=holdfast/core/{json,sse,view}=)
+# Inlining makes a program larger by a sixth: it is kept for what every byte of a stream goes through, and
+# for what is smaller than a call of it.
+inlining=(-gcflags=all=-l -gcflags=holdfast/core/{json,sse,view,ascii}=)
 
 # The garbage collector that Go had until 1.25 is 8 kB (brotli) smaller.
 collector=nogreenteagc

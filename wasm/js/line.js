@@ -22,7 +22,7 @@ export class Line extends Held {
     this.#onEvent = onEvent;
   }
 
-  /** Opens the session in the program, which opens the first connection, with what was sent before. */
+  /** Opens the session in the program, with what was sent before. */
   open(options, setup, early) {
     this.begin((port, client) => {
       port.live(this, client, options, setup);
@@ -30,7 +30,7 @@ export class Line extends Held {
     });
   }
 
-  /** The caller sends a message; false when the session has ended, though nobody knows yet. */
+  /** The caller sends a message; false when the session has ended. */
   say(bytes) {
     return !this.over && !(this.port.say(this, bytes) < 0);
   }

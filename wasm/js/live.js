@@ -20,7 +20,7 @@ export class LiveSession {
   #onItem;
   /** Items that nobody has taken yet. @type {LiveItem[]} */
   #queue = [];
-  /** The oldest of them, the last first: to shift a long queue takes long. @type {LiveItem[]} */
+  /** The oldest of them, last first: shifting a long queue takes long. @type {LiveItem[]} */
   #oldest = [];
   /** Calls of next() that wait for an item. @type {{loop: object, resolve: Function, reject: Function}[]} */
   #waiting = [];
@@ -37,7 +37,7 @@ export class LiveSession {
   #settled = new Promise((resolve, reject) => (this.#settle = { resolve, reject }));
 
   constructor(session, path, setup, options) {
-    this.#settled.catch(() => {}); // whoever wants the result learns of it; nobody else is bothered
+    this.#settled.catch(() => {}); // who wants the result learns of it
     try {
       const { kept, rest } = splitOptions(options, OWN, "live");
       this.#onItem = kept.onItem;
@@ -85,7 +85,7 @@ export class LiveSession {
     return {
       next: () => this.#next(loop),
       return: async (value) => {
-        // The session goes on; another loop takes what comes next.
+        // Another loop takes what comes next.
         loop.left = true;
         this.#waiting = this.#waiting.filter((call) => call.loop !== loop || call.resolve(OVER));
         return { done: true, value };

@@ -1,8 +1,8 @@
 // Move takes what a client has learned along when it changes from the lean program to the full one.
 //
 // All of it goes at once. Calls that are open in the lean program end there; what they learn until
-// then (breakers, gates, money) follows as they learn it, as it does between the tabs of a page. What
-// they may still spend counts as spent from the beginning, so that a limit holds.
+// then (breakers, gates, money) follows as between the tabs of a page. What they may still spend
+// counts as spent from the beginning.
 
 import { encodeText } from "./check.js";
 import { soon } from "./host.js";

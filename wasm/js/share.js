@@ -2,7 +2,7 @@
 
 import { encodeText } from "./check.js";
 
-/** How long news is gathered before the other tabs are told and it is written down: a reload may come at once. */
+/** How long news is gathered before it is told and written down: a reload may come at once. */
 const GATHER_MS = 10;
 /** A database that does not open is not waited for. */
 const LOAD_MS = 1000;
@@ -15,7 +15,7 @@ export class Share {
   /** Undefined until it is open, and for ever where it cannot be. @type {IDBDatabase | undefined} */
   #database;
   #timer;
-  /** What was on the disk when this tab read or wrote it last: what others have spent is counted from it. @type {string | undefined} */
+  /** What was on the disk at this tab's last look: others' spending is counted from it. @type {string | undefined} */
   #kept;
   /** The state behind which nothing of its own is to be written. @type {string | undefined} */
   #own;
@@ -97,9 +97,8 @@ export class Share {
   }
 
   /**
-   * Joins what other tabs have spent; to write all down, it must be read in the same transaction.
-   * A database that was closed without a word is opened again; a full disk harms no call. Never
-   * rejects; tells whether something was written.
+   * Joins what other tabs have spent, in one transaction with what it writes. A database that was closed
+   * is opened again; a full disk harms no call. Never rejects; tells whether it has written.
    */
   async #join(write) {
     const join = async () => {
@@ -131,7 +130,7 @@ export class Share {
     return this.#database.transaction("state", mode);
   }
 
-  /** What another tab tells; an empty word says that it has written. What is damaged, or of another release, is not taken. */
+  /** What another tab tells; an empty word: it has written. What is damaged, or of another release, is not taken. */
   #hear(news) {
     if (news === "") this.#join(false);
     else if (typeof news === "string") this.#ask((port, target, handle, now) => port.restore(target, handle, true, encodeText(news), now));

@@ -4,7 +4,7 @@ import { describeFailure, headerPairs, quietly } from "./error.js";
 import { encodeText } from "./check.js";
 import { isNode, soon } from "./host.js";
 
-/** A header that no provider knows: how the one place that holds the secrets is asked for a bare key. */
+/** A header that no provider knows, by which a bare key is asked for where the secrets are. */
 const KEY = "x-holdfast-key";
 
 export class Socket {
@@ -12,12 +12,12 @@ export class Socket {
   #socket = null;
   /** What the host said of a failure, before it says that the connection is closed. */
   #failure = {};
-  /** What must not appear in a report, though the URL and the subprotocols hold it. @type {string[]} */
+  /** What the URL and the subprotocols hold, and no report may. @type {string[]} */
   #secrets = [];
   /** Closed, or no longer wanted: whatever still arrives is dropped. */
   #over = false;
   #closing = false;
-  /** Messages that come as a Blob take a moment; those behind them wait. @type {Promise<void> | null} */
+  /** A message that comes as a Blob takes a moment; those behind it wait. @type {Promise<void> | null} */
   #reading = null;
 
   /** @param {import("./line.js").Line} line */
@@ -119,9 +119,8 @@ export class Socket {
 }
 
 /**
- * Puts the credential where a socket can carry it: a header where there are headers, else the
- * query or a subprotocol, as the provider's door has it. A credential header of the user's own
- * counts instead, and needs a host with headers.
+ * Puts the credential where a socket can carry it: a header, else the query or a subprotocol, as
+ * the provider's door has it. A header of the user's own counts instead, and needs a host with headers.
  */
 function present(url, door, protocols, headers, { [KEY]: key, ...signed }) {
   const withHeaders = isNode() && typeof document === "undefined";
