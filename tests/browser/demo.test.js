@@ -441,26 +441,6 @@ test("a network that is away is waited for", async () => {
   await close(page);
 });
 
-test("every failure in the list ends in words, and nothing on the page breaks", async () => {
-  const first = await demo();
-  const names = await first.locator("input[name=failure]").evaluateAll((inputs) => inputs.map((input) => input.value));
-  await close(first);
-  const run = async () => {
-    for (let sim; (sim = names.pop()); ) {
-      const page = await demo({ sim });
-      await ask(page, "A short one, please");
-      if (sim === "stall_heartbeat") { // comments are signs of life: only the reader ends this one
-        await arriving(page);
-        await page.keyboard.press("Escape");
-      }
-      await page.waitForFunction(() => document.querySelector("#send").textContent === "Send", null, { timeout: 60_000 });
-      assert.ok((await page.textContent(".turn-main")).length > 8, sim);
-      await close(page);
-    }
-  };
-  await Promise.all([run(), run(), run()]);
-});
-
 test("with a real provider behind the server the page says so and lists no failures", async () => {
   const upstream = `${server.address}/api`;
   const proxy = await startServer("-provider", "gloo", "-upstream", upstream);
