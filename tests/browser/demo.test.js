@@ -1,19 +1,10 @@
 // The demo against the real server: every state that an answer can be in, real TCP cuts included.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { close, longAnswer, look, open, shot, startBrowser, startServer } from "./harness.js";
+import { test } from "node:test";
+import { close, longAnswer, look, open, shot, startServer } from "./harness.js";
+import { browser, server } from "./stage.js";
 import { action, answer, arriving, ask, assertShown, done, ended, ending, openDemo, session, status, titles } from "./demo.js";
-
-let browser, server;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
 
 const demo = (options) => openDemo(browser, server.address, options);
 const log = async (page) => page.evaluate(async (id) => (await fetch(`/sim/log?session=${id}`)).json(), await session(page));

@@ -1,19 +1,10 @@
 // The demo against every failure that its list has. It takes longer than any other test of the page.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { close, startBrowser, startServer } from "./harness.js";
+import { test } from "node:test";
+import { close } from "./harness.js";
+import { browser, server } from "./stage.js";
 import { arriving, ask, openDemo } from "./demo.js";
-
-let browser, server;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
 
 test("every failure in the list ends in words, and nothing on the page breaks", async () => {
   const first = await openDemo(browser, server.address);

@@ -1,18 +1,9 @@
 // plain.html: the interrupted state by the JavaScript API alone.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { close, longAnswer, look, open, startBrowser, startServer } from "./harness.js";
-
-let browser, server;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+import { test } from "node:test";
+import { close, longAnswer, look, open } from "./harness.js";
+import { browser, server } from "./stage.js";
 
 const plain = (sim) => open(browser, `${server.address}/plain.html${sim ? `?sim=${sim}` : ""}`);
 const state = (page, words) => page.waitForFunction((w) => document.getElementById("state").textContent.includes(w), words, { timeout: 60_000 });

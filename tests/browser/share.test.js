@@ -1,18 +1,8 @@
 // The option share: what one tab has learned, another one knows, and a reload keeps.
 
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
-import { startBrowser, startServer } from "./harness.js";
-
-let browser, server;
-before(async () => {
-  server = await startServer();
-  browser = await startBrowser();
-});
-after(async () => {
-  await browser?.close();
-  server?.stop();
-});
+import { test } from "node:test";
+import { browser, server } from "./stage.js";
 
 /** A tab with a client in it. */
 async function tab(context, options = {}) {
