@@ -70,9 +70,9 @@ type Splicer struct {
 	pending []byte // text shown of held
 	shows   []byte // backs the text that an event shows
 
-	raw     []byte // of the body, as it came
-	taken   int    // so much of it was events that have been taken
-	base    int64  // where in the body they end
+	begun   []byte // of the body, as it came: the event that earlier chunks have begun
+	chunk   []byte // and what is left of the chunk at hand
+	base    int64  // where in the body the events end that were taken
 	units   int    // of text that the attempt has brought
 	joining bool   // text went out before this attempt, which goes on from it
 	waiting []seen // annotations of text that is held back
@@ -155,8 +155,10 @@ func (s *Splicer) Bound() bool { return s != nil && s.bound }
 // Encoded tells that the attempt's own headers do not describe the stream.
 func (s *Splicer) Encoded() bool { return s.mode == encode }
 
-// Take returns the bytes that may go out, whole events all. They are valid until the next call.
+// Take ends a chunk and returns the bytes that may go out, whole events all. They are valid until the
+// next call.
 func (s *Splicer) Take() []byte {
+	s.begun, s.chunk = append(s.begun, s.chunk...), nil
 	out := s.out
 	s.out = s.out[:0]
 	return out
@@ -167,7 +169,7 @@ func (s *Splicer) Take() []byte {
 func (s *Splicer) Attempt(source Source) {
 	s.cut(source.Resumed)
 	s.source, s.encoder, s.units = source, nil, 0
-	s.raw, s.taken, s.base, s.waiting = nil, 0, 0, nil
+	s.begun, s.chunk, s.base, s.waiting = nil, nil, 0, nil
 	s.format.attempt()
 	s.joining = s.bound && !source.Resumed
 	s.apart = s.sent && !s.bound && !source.Resumed
@@ -183,10 +185,11 @@ func (s *Splicer) Attempt(source Source) {
 	}
 }
 
-// Feed gives the next bytes of the attempt's body, before their events.
+// Feed gives the next chunk of the attempt's body, before its events. It must stay unchanged until
+// Take.
 func (s *Splicer) Feed(chunk []byte) {
 	if s.mode == pass {
-		s.raw, s.taken = append(append(s.raw[:0], s.raw[s.taken:]...), chunk...), 0
+		s.chunk = chunk
 	}
 }
 
@@ -259,17 +262,19 @@ func onlyUsage(v json.Value) bool {
 
 // pass takes an event as it came.
 func (s *Splicer) pass(e sse.Event, v json.Value, at int64) {
-	rest := s.raw[s.taken:]
-	segment := rest[:min(max(0, int(at-s.base)), len(rest))]
-	s.taken, s.base = s.taken+len(segment), at
+	from, n := len(s.held), max(0, int(at-s.base))
+	early := min(n, len(s.begun))
+	late := min(n-early, len(s.chunk))
+	s.held = append(append(s.held, s.begun[:early]...), s.chunk[:late]...)
+	s.begun, s.chunk, s.base = append(s.begun[:0], s.begun[early:]...), s.chunk[late:], at
 	if v != nil && v.Missing() {
+		s.held = s.held[:from]
 		return
 	}
 	kind := s.kind(e.Type, v)
 	s.more = s.more || !s.bound && (s.source.Several || !s.format.early(kind, v))
 	s.unseen = append(s.unseen, seen{kind, v})
-	s.held = append(s.held, segment...)
-	if !s.Array && !blank(segment) { // the body ended with it
+	if !s.Array && !blank(s.held[from:]) { // the body ended with it
 		s.held = append(s.held, "\n\n"...)
 	}
 }
@@ -472,8 +477,9 @@ func (s *Splicer) Finish(from *wire.Stream) {
 		}
 		s.encoded(s.encoder.Finish(from.End, from.Finish, from.Usage), wire.Delta{})
 	}
-	if rest := s.raw[s.taken:]; s.mode == pass && len(bytes.Trim(rest, "\r\n ]")) == 0 {
-		s.held = append(s.held, rest...)
+	const blanks = "\r\n ]"
+	if s.mode == pass && len(bytes.Trim(s.begun, blanks))+len(bytes.Trim(s.chunk, blanks)) == 0 {
+		s.held = append(append(s.held, s.begun...), s.chunk...)
 	}
 	s.release()
 	s.format.finish(s)

@@ -37,7 +37,8 @@ type Event struct {
 type Decoder struct {
 	Limit int // bytes; 0 means MaxEvent
 
-	in    []byte // what was fed: the caller's chunk, or held with the chunk behind it
+	in    []byte // what was fed: the caller's chunk, or held with what completes it
+	next  []byte // the rest of the chunk, behind the line that in completes
 	pos   int    // in[:pos] has been read; pos <= seen <= len(in)
 	seen  int    // in[pos:seen] is known to hold no line end, so that nothing is searched twice
 	cr    int    // where the next \r of in is, len(in) for nowhere; behind that place it is not known
@@ -69,13 +70,20 @@ func (d *Decoder) RetryMs() int64 { return d.retryMs }
 
 // Feed gives the decoder the next chunk, which must stay unchanged until Next returns false.
 func (d *Decoder) Feed(chunk []byte) {
-	d.in = chunk
+	d.in, d.cr = chunk, -1
 	d.fed += int64(len(chunk))
-	if len(d.held) > 0 {
-		d.held = append(d.held, chunk...)
-		d.in = d.held
+	if len(d.held) == 0 {
+		return
 	}
-	d.cr = -1
+	if seen := d.seen; d.decided && !d.array {
+		d.seen = 0
+		if end := d.lineEnd(); end >= 0 {
+			chunk, d.next = chunk[:end+1], chunk[end+1:]
+		}
+		d.seen, d.cr = seen, -1
+	}
+	d.held = append(d.held, chunk...)
+	d.in = d.held
 }
 
 // Offset is how many bytes of the body the event that Next has just returned, and all before it,
@@ -186,6 +194,9 @@ func (d *Decoder) line() (line []byte, ended, ok bool) {
 	line = d.in[d.pos:end]
 	d.pos = end + 1
 	d.lf = d.in[end] == '\r'
+	if len(d.next) > 0 { // line was the one that stood in two chunks
+		d.in, d.next, d.held, d.pos, d.seen, d.cr = d.next, nil, d.held[:0], 0, 0, -1
+	}
 	return line, true, true
 }
 
