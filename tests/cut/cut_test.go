@@ -235,16 +235,19 @@ func TestToolCalls(t *testing.T) {
 func TestLongAnswer(t *testing.T) {
 	text := sim.LongAnswer()
 	for _, s := range streams {
-		n := len(s.healthy(t, text, `{}`))
-		for i := range 12 {
-			at := n*i/12 + 500
-			for _, way := range ways {
-				first := `{"end":"reset","endAfterBytes":` + strconv.Itoa(at) + `}`
-				got := Play(s.spec(false), s.plan(script(text, first, `{"continues":"`+way+`"}`)), 1+i*97)
-				if got.Status != core.Complete || got.Text != text {
-					t.Fatalf("%s, %s, cut at %d: %s", s.name, way, at, got.Status)
+		t.Run(s.name, func(t *testing.T) {
+			t.Parallel()
+			n := len(s.healthy(t, text, `{}`))
+			for i := range 12 {
+				at := n*i/12 + 500
+				for _, way := range ways {
+					first := `{"end":"reset","endAfterBytes":` + strconv.Itoa(at) + `}`
+					got := Play(s.spec(false), s.plan(script(text, first, `{"continues":"`+way+`"}`)), 1+i*97)
+					if got.Status != core.Complete || got.Text != text {
+						t.Fatalf("%s, cut at %d: %s", way, at, got.Status)
+					}
 				}
 			}
-		}
+		})
 	}
 }

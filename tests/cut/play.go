@@ -47,9 +47,9 @@ func PlayUntil(spec core.Spec, provider Provider, chunk, stop int) Played {
 	for i := 0; p.played.Result == nil && i < stop; i++ {
 		switch at, ok := p.call.Deadline(); {
 		case len(p.queue) > 0:
-			e := p.queue[0]
+			next := p.queue[0]
 			p.queue = p.queue[1:]
-			p.handle(e)
+			p.handle(p.event(next))
 		case ok && i < 1e6:
 			p.now = at
 			p.handle(core.Event{Kind: core.Tick})
@@ -57,6 +57,7 @@ func PlayUntil(spec core.Spec, provider Provider, chunk, stop int) Played {
 			panic("the call waits for nothing")
 		}
 	}
+	p.played.Text = string(p.text)
 	return p.played
 }
 
@@ -65,8 +66,28 @@ type player struct {
 	provider Provider
 	chunk    int
 	now      time.Time
-	queue    []core.Event
+	attempt  int
+	exchange sim.Exchange // of the attempt
+	queue    []arrival    // what comes of it
+	text     []byte       // shown
 	played   Played
+}
+
+// arrival is an event of an exchange in short: a body has thousands.
+type arrival struct {
+	kind  core.EventKind
+	bytes []byte
+}
+
+func (p *player) event(next arrival) core.Event {
+	e := core.Event{Kind: next.kind, Attempt: p.attempt, Bytes: next.bytes}
+	switch next.kind {
+	case core.Responded:
+		e.Status, e.Header = p.exchange.Status, append(header.Header(nil), p.exchange.Header...)
+	case core.Broke:
+		e.Fault = fault.Network("TypeError", "ECONNRESET", "terminated")
+	}
+	return e
 }
 
 func (p *player) handle(e core.Event) {
@@ -95,13 +116,13 @@ func (p *player) handle(e core.Event) {
 						p.played.Continues++
 					}
 				} else if a.Delta.Kind == wire.Text {
-					p.played.Text += string(a.Delta.Text)
+					p.text = append(p.text, a.Delta.Text...)
 				} else if a.Delta.Kind == wire.Reasoning {
 					p.played.Thought += string(a.Delta.Text)
 				} else if a.Delta.Kind == wire.ToolCall {
 					p.played.Calls = append(p.played.Calls, a.Delta.Tool)
 				} else if a.Delta.Kind == wire.Restart {
-					p.played.Text, p.played.Thought = "", ""
+					p.text, p.played.Thought = p.text[:0], ""
 					p.played.Restarts++
 				}
 			}
@@ -113,26 +134,26 @@ func (p *player) handle(e core.Event) {
 func (p *player) send(a core.Action) {
 	p.played.Requests++
 	x := p.provider(a.Attempt, a.Request)
-	lost := core.Event{Kind: core.Broke, Attempt: a.Attempt, Fault: fault.Network("TypeError", "ECONNRESET", "terminated")}
+	p.attempt, p.exchange = a.Attempt, x
 	if x.Status == 0 {
-		p.queue = append(p.queue, lost)
+		p.queue = append(p.queue, arrival{kind: core.Broke})
 		return
 	}
-	p.queue = append(p.queue, core.Event{Kind: core.Responded, Attempt: a.Attempt, Status: x.Status, Header: append(header.Header(nil), x.Header...)})
+	p.queue = append(p.queue, arrival{kind: core.Responded})
 	for _, step := range x.Steps {
 		for rest := step.Write; len(rest) > 0 && step.End != sim.Hang; {
 			n := len(rest)
 			if p.chunk > 0 {
 				n = min(n, p.chunk)
 			}
-			p.queue = append(p.queue, core.Event{Kind: core.Received, Attempt: a.Attempt, Bytes: rest[:n]})
+			p.queue = append(p.queue, arrival{core.Received, rest[:n]})
 			rest = rest[n:]
 		}
 		switch step.End {
 		case sim.Close:
-			p.queue = append(p.queue, core.Event{Kind: core.Ended, Attempt: a.Attempt})
+			p.queue = append(p.queue, arrival{kind: core.Ended})
 		case sim.Drop, sim.Reset:
-			p.queue = append(p.queue, lost)
+			p.queue = append(p.queue, arrival{kind: core.Broke})
 		}
 	}
 }
