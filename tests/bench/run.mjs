@@ -13,6 +13,7 @@ import { createRequire } from "node:module";
 import { extname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
+import { launchOptions } from "../browser/launch.js";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
@@ -188,9 +189,9 @@ const EMPTY = "an empty Go program";
 
 async function browser() {
   const { chromium } = await import("playwright-core");
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  const { args, ...options } = launchOptions();
   const { server, origin } = await serve();
-  const launched = await chromium.launch({ executablePath, args: ["--no-sandbox", "--js-flags=--expose-gc"] });
+  const launched = await chromium.launch({ ...options, args: [...args, "--js-flags=--expose-gc"] });
   try {
     const context = await launched.newContext();
     const open = async () => {

@@ -3,12 +3,13 @@
 
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdirSync, readFileSync, existsSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { launchOptions } from "./launch.js";
 
 export const here = dirname(fileURLToPath(import.meta.url));
 /** The project; another one may be named to test what it has built. */
@@ -32,17 +33,7 @@ export async function startServer(...flags) {
   return { address, stop: () => server.kill() };
 }
 
-const browsers = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
-
-export function startBrowser() {
-  const executablePath = process.env.CHROMIUM ?? browsers.find(existsSync);
-  if (!executablePath) throw new Error("no Chromium found: apt-get install chromium, or name one in CHROMIUM");
-  return chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking",
-      "--disable-component-update", "--disable-sync"],
-  });
-}
+export const startBrowser = () => chromium.launch(launchOptions());
 
 /** Opens a page in a context of its own. `page.complaints` has all that should not have happened. */
 export async function open(browser, url, options = {}) {

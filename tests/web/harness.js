@@ -10,6 +10,7 @@ import { createInterface } from "node:readline";
 import { after } from "node:test";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
+import { launchOptions } from "../browser/launch.js";
 
 export const here = fileURLToPath(new URL(".", import.meta.url));
 export const out = join(here, "out");
@@ -57,12 +58,7 @@ export async function serve(folders, entry = "holdfast.js") {
 
 /** Chromium, closed with the tests. */
 export async function startChromium() {
-  const executablePath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(existsSync);
-  if (!executablePath) throw new Error("no Chromium found: apt-get install chromium, or name one in CHROMIUM");
-  const browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync"],
-  });
+  const browser = await chromium.launch(launchOptions());
   after(() => browser.close());
   return browser;
 }
