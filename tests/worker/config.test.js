@@ -32,3 +32,10 @@ test("wrong: secrets", () => {
     ["HOLDFAST_JWT_SECRET", {}, "HOLDFAST_JWT_SECRET"], ["HOLDFAST_JWT_SECRET", 5, "HOLDFAST_JWT_SECRET"],
   ]) assert.throws(() => read({}, { [name]: value }), ({ message }) => message.startsWith(`${where}: `) && !message.includes("sk-"), `${name}: ${value}`);
 });
+
+test("a misspelt variable is said, with what there is", () => {
+  for (const name of ["HOLDFAST_TOKEN", "HOLDFAST_ORIGIN", "HOLDFAST_MAXBODYBYTES", "HOLDFAST_SECRET"]) {
+    for (const more of [{}, { tokens: undefined }]) assert.throws(() => read(more, { [name]: "{}" }), ({ message }) => message.startsWith(`${name}: `) && message.includes("HOLDFAST_MAX_BODY_BYTES"));
+  }
+  read({ providers: { openai: { secret: "HOLDFAST_OPENAI" } } }, { HOLDFAST_OPENAI: "sk-own", HOLDFASTER: "no business of ours" });
+});

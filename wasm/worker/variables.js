@@ -20,7 +20,16 @@ export function gathered(env, tolerant = false) {
     if (!tolerant && Object.hasOwn(whole, key)) throw new Error(`${key}: stands in ${WHOLE} and in ${name}`);
     whole[key] = key === "prices" ? env[name] : read(env, name, tolerant);
   }
+  const strange = !tolerant && stray(env, whole);
+  if (strange) throw new Error(`${strange}: is no variable of the gateway; there are ${OWN.map(([, name]) => name).join(", ")}`);
   return whole;
+}
+
+/** A variable that is named as the gateway's own are and that nothing reads: a misspelt one, most likely. */
+function stray(env, { providers }) {
+  const secrets = Object.values(providers ?? {}).map((provider) => provider?.secret);
+  const used = ["HOLDFAST_JWT_SECRET", ...OWN.map(([, name]) => name), ...secrets];
+  return Object.keys(env).find((name) => name.startsWith(`${WHOLE}_`) && !used.includes(name));
 }
 
 function read(env, name, tolerant) {
