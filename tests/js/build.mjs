@@ -1,4 +1,4 @@
-// Build makes the package in dist/test/holdfast and the programs of the tests.
+// Build makes the package in dist/test/holdfast, unless HOLDFAST_DIST names one, and the programs of the tests.
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -8,7 +8,7 @@ const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname,
 const run = (command, args, env) => execFileSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
 const wasm = { GOOS: "js", GOARCH: "wasm" };
 
-run("bash", ["build.sh", "-package", "dist/test/holdfast"]);
+if (!process.env.HOLDFAST_DIST) run("bash", ["build.sh", "-package", "dist/test/holdfast"]);
 run("go", ["build", "-o", "dist/test/sim", "./tests/sim/run"]);
 run("go", ["build", "-o", "dist/test/dying.wasm", "./tests/js/dying"], wasm);
 // The same by TinyGo, where that is here.

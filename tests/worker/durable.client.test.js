@@ -1,19 +1,11 @@
 // Durable answers with the library as their reader, through real workerd and a way there that breaks.
 import assert from "node:assert/strict";
 import { AsyncResource } from "node:async_hooks";
-import { execFileSync } from "node:child_process";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { join } from "node:path";
+import { createClient } from "../sdk/package.js";
 import { asking, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
 import { until, wait } from "./until.js";
 import { openWay } from "./way.js";
-
-const project = new URL("../../", import.meta.url).pathname;
-const folder = storageFolder();
-const library = process.env.HOLDFAST_DIST ?? join(folder, "holdfast");
-if (!process.env.HOLDFAST_DIST) execFileSync("bash", ["build.sh", "-package", library], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
-const { createClient } = await import(pathToFileURL(join(library, "holdfast.js")).href);
 
 const storage = storageFolder();
 let gateway = await startGateway({}, { storage });

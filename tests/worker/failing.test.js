@@ -1,18 +1,12 @@
 // Objects that are lost, slow or out of room: what was asked is neither lost nor paid for, and who asks again is answered.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import http from "node:http";
-import { join } from "node:path";
 import { test } from "node:test";
-import { pathToFileURL } from "node:url";
-import { asking, folder, hashed, log, project, startGateway, TOKEN } from "./gateway.js";
+import { createClient } from "../sdk/package.js";
+import { asking, hashed, log, startGateway, TOKEN } from "./gateway.js";
 import { Reader } from "./reader.js";
 import { until, wait } from "./until.js";
-
-const library = process.env.HOLDFAST_DIST ?? join(folder, "holdfast");
-if (!process.env.HOLDFAST_DIST) execFileSync("bash", ["build.sh", "-package", library], { cwd: project, stdio: ["ignore", "ignore", "inherit"] });
-const { createClient } = await import(pathToFileURL(join(library, "holdfast.js")).href);
 
 const LIMITED = "hf-token-of-bob";
 const tokens = { alice: hashed(TOKEN), bob: { hash: hashed(LIMITED), limits: { concurrent: 2, maxUsd: 50 } } };

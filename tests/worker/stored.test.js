@@ -1,10 +1,8 @@
 // What providers store under the gateway's key is only his whose request has made it.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import http from "node:http";
-import { join } from "node:path";
 import { after, test } from "node:test";
-import { pathToFileURL } from "node:url";
+import { createClient } from "../sdk/package.js";
 import { Telling, toldBy } from "../../wasm/worker/named.js";
 import { asking, hashed, log, startGateway, storageFolder, TOKEN } from "./gateway.js";
 import { until } from "./until.js";
@@ -171,9 +169,6 @@ test("whose it is outlives the gateway's process", async () => {
 });
 
 test("the library resumes what its owner has in a provider's background, and stops it", async () => {
-  const library = process.env.HOLDFAST_DIST ?? join(storage, "holdfast");
-  if (!process.env.HOLDFAST_DIST) execFileSync("bash", ["build.sh", "-package", library], { cwd: new URL("../../", import.meta.url).pathname, stdio: ["ignore", "ignore", "inherit"] });
-  const { createClient } = await import(pathToFileURL(join(library, "holdfast.js")).href);
   const text = Array.from({ length: 30 }, (_, i) => `word${i}`).join(" ");
   // The way to the provider is whole: it is the gateway's client that goes away and comes back.
   for (const [provider, path, body] of [["openai", "/v1/responses", RESPONSES], ["gemini", "/v1beta/interactions", { model: "gemini-x", input: "Go" }]]) {
