@@ -28,7 +28,7 @@ export function attach(options) {
 function start() {
   const port = new Port();
   const go = new globalThis.Go();
-  go.env.GOGC = "50"; // an isolate has 128 MB: the collector runs more often, which takes it a hundredth of the time
+  go.env.GOGC = "50"; // an isolate has 128 MB: the collector runs more often, a fiftieth of its time
   go.exit = (code) => port.died(`exited with code ${code}`);
   Object.assign(go.importObject.gojs, {
     "runtime.scheduleTimeoutEvent": (sp) => go.mem.setInt32((sp >>> 0) + 16, 0, true),
