@@ -1,14 +1,16 @@
-// Build makes the package in dist/test/holdfast, unless HOLDFAST_DIST names one, and the programs of the tests.
+// Build makes the package in dist/test/holdfast, or copies the one that HOLDFAST_DIST names, and the programs of the tests.
 
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
 const run = (command, args, env) => execFileSync(command, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
 const wasm = { GOOS: "js", GOARCH: "wasm" };
 
-if (!process.env.HOLDFAST_DIST) run("bash", ["build.sh", "-package", "dist/test/holdfast"]);
+const place = "dist/test/holdfast";
+if (process.env.HOLDFAST_DIST) cpSync(process.env.HOLDFAST_DIST, join(root, place), { recursive: true });
+else run("bash", ["build.sh", "-package", place]);
 run("go", ["build", "-o", "dist/test/sim", "./tests/sim/run"]);
 run("go", ["build", "-o", "dist/test/dying.wasm", "./tests/js/dying"], wasm);
 // The same by TinyGo, where that is here.
