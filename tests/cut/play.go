@@ -79,6 +79,7 @@ type arrival struct {
 	bytes []byte
 }
 
+// event is what the call is told of an arrival.
 func (p *player) event(next arrival) core.Event {
 	e := core.Event{Kind: next.kind, Attempt: p.attempt, Bytes: next.bytes}
 	switch next.kind {

@@ -1,7 +1,8 @@
-// Build makes the package in dist/test/holdfast, or copies the one that HOLDFAST_DIST names, and the programs of the tests.
+// Build makes the package in dist/test/holdfast and the programs of the tests. `node build.mjs FOLDER` copies a
+// package that is built already.
 
 import { execFileSync } from "node:child_process";
-import { cpSync, existsSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname ?? new URL(".", import.meta.url).pathname, "../..");
@@ -9,8 +10,13 @@ const run = (command, args, env) => execFileSync(command, args, { cwd: root, std
 const wasm = { GOOS: "js", GOARCH: "wasm" };
 
 const place = "dist/test/holdfast";
-if (process.env.HOLDFAST_DIST) cpSync(process.env.HOLDFAST_DIST, join(root, place), { recursive: true });
-else run("bash", ["build.sh", "-package", place]);
+const [, , built] = process.argv;
+if (built) {
+  rmSync(join(root, place), { recursive: true, force: true });
+  cpSync(built, join(root, place), { recursive: true });
+} else {
+  run("bash", ["build.sh", "-package", place]);
+}
 run("go", ["build", "-o", "dist/test/sim", "./tests/sim/run"]);
 run("go", ["build", "-o", "dist/test/dying.wasm", "./tests/js/dying"], wasm);
 // The same by TinyGo, where that is here.
